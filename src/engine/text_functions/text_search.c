@@ -10,7 +10,8 @@ enum { BLOCK = 32, WORDS = BLOCK / sizeof(uint64_t) };
 
 typedef char block __attribute__((vector_size(BLOCK)));
 
-CPU_CLONES const char *text_search(const char *at, const char *end, struct text part)
+/* The first place of a part of at least two bytes in at .. end-1, or NULL. */
+CPU_CLONES static const char *search(const char *at, const char *end, struct text part)
 {
     const size_t last = part.length - 1;
     const block firsts = part.at[0] - (block){0}, lasts = part.at[last] - (block){0};
@@ -64,13 +65,17 @@ bool text_search_strings(const struct text_function *function, struct text_call 
     const uint64_t *offsets = dictionary->offsets;
     const struct text last = dictionary_text(dictionary, end - 1);
     const char *stop = last.at + last.length;
-    for (int64_t code = begin; code + 1 < end; code++) {
-        if (offsets[code] > offsets[code + 1])
+    for (int64_t k = begin; k + 1 < end; k++) {
+        if (offsets[k] > offsets[k + 1])
             return false;
     }
     memset(truths + begin, 0, (size_t)(end - begin));
+    /* What stands for missing values is the same empty string, far before the others. */
     int64_t code = begin;
-    for (const char *at = dictionary->bytes + offsets[begin]; (at = text_search(at, stop, part));) {
+    while (code < end && dictionary_text(dictionary, code).length < part.length)
+        code++;
+    const char *first = code < end ? dictionary_text(dictionary, code).at : stop;
+    for (const char *at = first; (at = search(at, stop, part));) {
         while (code + 1 < end && dictionary->bytes + offsets[code + 1] <= at)
             code++;
         const struct text text = dictionary_text(dictionary, code);

@@ -8,9 +8,6 @@
  * argument, of `like` the longest part of the pattern that stands for itself. Empty: nothing of two bytes or more. */
 struct text text_needed_part(const struct text_function *function, const struct text_argument *args);
 
-/* The first place of a part of at least two bytes in at .. end-1, or NULL. */
-const char *text_search(const char *at, const char *end, struct text part);
-
 /* Sets truths[code], for the codes begin .. end-1 of the dictionary, to the function's result, which is false for
  * strings without the part. False, and sets nothing: their bytes are not one after another. */
 bool text_search_strings(const struct text_function *function, struct text_call *call,
