@@ -199,8 +199,6 @@ static bool skip_to(struct text *text, struct text part)
     return true;
 }
 
-/* Where an element after a `%` does not match, that `%` takes one code point more, or as many as it takes to reach the
- * literal part after it: only the last one need be tried again, since those before it have taken the least they can. */
 bool text_equals(struct text_call *call, struct text text, int64_t *truth)
 {
     const struct text other = call->args[0].text;
@@ -220,6 +218,8 @@ bool text_is_at_most(struct text_call *call, struct text text, int64_t *truth)
     return true;
 }
 
+/* Where an element after a `%` does not match, that `%` takes one code point more, or as many as it takes to reach the
+ * literal part after it: only the last one need be tried again, since those before it have taken the least they can. */
 bool text_like(struct text_call *call, struct text text, int64_t *truth)
 {
     struct text pattern = call->args[0].text, retry = {NULL, 0}, after_percent = {NULL, 0}, literal = {NULL, 0};
