@@ -167,42 +167,48 @@ static int64_t ranked_combinations(const struct join_index *index)
     return bits <= limit ? (int64_t)bits : -1;
 }
 
-struct places {
+void join_row_places(const struct index_build *build, size_t left_out, int64_t row, int count, int64_t *places)
+{
+    const struct join_index *index = build->index;
+    int64_t values[JOIN_BLOCK];
+    bool present[JOIN_BLOCK];
+    join_keys_present(build, row, count, present);
+    memset(places, 0, (size_t)count * sizeof *places);
+    for (size_t k = 0; k < index->key_count; k++) {
+        const uint64_t lo = (uint64_t)index->keys[k].lo, extent = (uint64_t)index->keys[k].hi - lo + 1;
+        if (k == left_out)
+            continue;
+        join_key_values(build->columns[k], row, count, values);
+        /* Of a missing key it may be any number. */
+        for (int i = 0; i < count; i++)
+            places[i] = (int64_t)((uint64_t)places[i] * extent + ((uint64_t)values[i] - lo));
+    }
+    for (int i = 0; i < count; i++)
+        places[i] = present[i] ? places[i] : -1;
+}
+
+struct placing {
     const struct index_build *build;
     size_t left_out;
 };
 
 static void place_part(void *context, struct part part)
 {
-    const struct places *places = context;
-    const struct index_build *build = places->build;
-    const struct join_index *index = build->index;
-    int64_t values[JOIN_BLOCK], end = part.end;
-    bool present[JOIN_BLOCK];
+    const struct placing *placing = context;
+    const struct index_build *build = placing->build;
+    int64_t places[JOIN_BLOCK], end = part.end;
     for (int64_t row = part.begin; row < end && !workers_cancelled(build->workers); row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
-        int32_t *ids = &build->ids[row];
-        join_keys_present(build, row, count, present);
-        memset(ids, 0, (size_t)count * sizeof *ids);
-        for (size_t k = 0; k < index->key_count; k++) {
-            const struct join_key key = index->keys[k];
-            const uint32_t extent = (uint32_t)(key.hi - key.lo + 1);
-            if (k == places->left_out)
-                continue;
-            join_key_values(build->columns[k], row, count, values);
-            /* Of a missing key it may be any number. */
-            for (int i = 0; i < count; i++)
-                ids[i] = (int32_t)((uint32_t)ids[i] * extent + (uint32_t)((uint64_t)values[i] - (uint64_t)key.lo));
-        }
+        join_row_places(build, placing->left_out, row, count, places);
         for (int i = 0; i < count; i++)
-            ids[i] = present[i] ? ids[i] : -1;
+            build->ids[row + i] = (int32_t)places[i];
     }
 }
 
 enum status join_places(struct index_build *build, size_t left_out)
 {
-    struct places places = {build, left_out};
-    return workers_run_parts(build->workers, &build->parts, place_part, &places) ? STATUS_OK : STATUS_CANCELLED;
+    struct placing placing = {build, left_out};
+    return workers_run_parts(build->workers, &build->parts, place_part, &placing) ? STATUS_OK : STATUS_CANCELLED;
 }
 
 bool join_has_memory(struct join_index *index, int64_t bytes)

@@ -71,6 +71,10 @@ void join_keys_present(const struct index_build *build, int64_t row, int count, 
  * that an array of them is worth while; else -1. SIZE_MAX leaves none out. */
 int64_t join_combinations(const struct join_index *index, size_t left_out);
 
+/* Sets places[i] to the place of row + i among the combinations of all keys but number `left_out`; -1: a key is
+ * missing. */
+void join_row_places(const struct index_build *build, size_t left_out, int64_t row, int count, int64_t *places);
+
 /* join_rank.c: makes the words, and sets the ids, where the keys have so many combinations. */
 enum status join_rank_build(struct index_build *build, int64_t combinations);
 

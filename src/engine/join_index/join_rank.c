@@ -15,25 +15,6 @@ struct ranking {
     int64_t *counts;         /* of each part of words: bits, then those before it */
 };
 
-/* The places of rows among all combinations; -1: a key is missing. */
-static void place_rows(const struct index_build *build, int64_t row, int count, int64_t *places)
-{
-    const struct join_index *index = build->index;
-    int64_t values[JOIN_BLOCK];
-    bool present[JOIN_BLOCK];
-    join_keys_present(build, row, count, present);
-    for (int i = 0; i < count; i++)
-        places[i] = 0;
-    for (size_t k = 0; k < index->key_count; k++) {
-        const uint64_t lo = (uint64_t)index->keys[k].lo, extent = (uint64_t)index->keys[k].hi - lo + 1;
-        join_key_values(build->columns[k], row, count, values);
-        for (int i = 0; i < count; i++)
-            places[i] = (int64_t)((uint64_t)places[i] * extent + ((uint64_t)values[i] - lo));
-    }
-    for (int i = 0; i < count; i++)
-        places[i] = present[i] ? places[i] : -1;
-}
-
 /* Sets the bits of a part of the rows: those of one word together, for keys are often in order. */
 static void mark_part(void *context, struct part part)
 {
@@ -43,7 +24,7 @@ static void mark_part(void *context, struct part part)
     uint64_t bits = 0;
     for (int64_t row = part.begin; row < end && !workers_cancelled(ranking->build->workers); row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
-        place_rows(ranking->build, row, count, places);
+        join_row_places(ranking->build, SIZE_MAX, row, count, places);
         for (int i = 0; i < count; i++) {
             if (places[i] < 0)
                 continue;
@@ -91,7 +72,7 @@ static void id_part(void *context, struct part part)
     int64_t places[JOIN_BLOCK];
     for (int64_t row = part.begin; row < end && !workers_cancelled(build->workers); row += JOIN_BLOCK) {
         const int count = (int)min_int64(end - row, JOIN_BLOCK);
-        place_rows(build, row, count, places);
+        join_row_places(build, SIZE_MAX, row, count, places);
         for (int i = 0; i < count; i++) {
             const uint64_t word = places[i] < 0 ? 0 : word_at(ranking, places[i] / WORD_BITS);
             const int following = __builtin_popcountll((word & LOW_32) >> (places[i] & (WORD_BITS - 1)));
