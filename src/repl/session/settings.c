@@ -52,17 +52,17 @@ const struct setting setting_table[] = {
     {"errors", {"stop", "continue"}, 0, offsetof(struct settings, errors), "after a failed query: stop or continue"},
     {"timeout",
      {"auto", "off"},
-     TIMEOUT_SECONDS,
+     AMOUNT_NUMBER,
      offsetof(struct settings, timeout),
      "end a query whose server is silent N seconds (60)"},
     {"cache",
      {"auto", "off"},
-     CACHE_GIGABYTES,
+     AMOUNT_NUMBER,
      offsetof(struct settings, cache),
      "keep N GB (10) of what addresses gave on the disk"},
     {"keep",
      {"auto", "off"},
-     KEEP_PERCENT,
+     AMOUNT_NUMBER,
      offsetof(struct settings, keep),
      "keep columns of files in N % (50) of the memory"},
 };
@@ -81,42 +81,26 @@ struct settings settings_default(void)
     return (struct settings){.fusion = 1};
 }
 
+/* The number that a setting stands for; off: 0. */
+static int amount(int choice, int automatic)
+{
+    return choice == AMOUNT_AUTO ? automatic : choice == AMOUNT_OFF ? 0 : choice - AMOUNT_NUMBER;
+}
+
 int settings_timeout(const struct settings *settings)
 {
-    switch (settings->timeout) {
-    case TIMEOUT_AUTO:
-        return TIMEOUT_DEFAULT;
-    case TIMEOUT_OFF:
-        return 0;
-    default:
-        return settings->timeout - TIMEOUT_SECONDS;
-    }
+    return amount(settings->timeout, TIMEOUT_SECONDS);
 }
 
 int64_t settings_cache(const struct settings *settings)
 {
     const int64_t gigabyte = 1000000000;
-    switch (settings->cache) {
-    case CACHE_AUTO:
-        return CACHE_DEFAULT * gigabyte;
-    case CACHE_OFF:
-        return 0;
-    default:
-        return (settings->cache - CACHE_GIGABYTES) * gigabyte;
-    }
+    return amount(settings->cache, CACHE_GIGABYTES) * gigabyte;
 }
 
 int64_t settings_keep(const struct settings *settings)
 {
-    const int64_t percent = system_memory_bytes() / 100;
-    switch (settings->keep) {
-    case KEEP_AUTO:
-        return KEEP_DEFAULT * percent;
-    case KEEP_OFF:
-        return 0;
-    default:
-        return (settings->keep - KEEP_PERCENT) * percent;
-    }
+    return amount(settings->keep, KEEP_PERCENT) * (system_memory_bytes() / 100);
 }
 
 const struct setting *setting_find(const char *name)

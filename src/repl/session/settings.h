@@ -27,24 +27,12 @@ enum timing_choice {
     TIMING_ON,
     TIMING_REPEAT /* TIMING_REPEAT + n: n more runs of each query */
 };
-enum timeout_choice {
-    TIMEOUT_AUTO, /* TIMEOUT_DEFAULT seconds */
-    TIMEOUT_OFF,
-    TIMEOUT_SECONDS /* TIMEOUT_SECONDS + n: n seconds */
+enum amount {
+    AMOUNT_AUTO,
+    AMOUNT_OFF,
+    AMOUNT_NUMBER /* AMOUNT_NUMBER + n: n */
 };
-enum { TIMEOUT_DEFAULT = 60 };
-enum cache_choice {
-    CACHE_AUTO, /* CACHE_DEFAULT gigabytes */
-    CACHE_OFF,
-    CACHE_GIGABYTES /* CACHE_GIGABYTES + n: n gigabytes */
-};
-enum { CACHE_DEFAULT = 10 };
-enum keep_choice {
-    KEEP_AUTO, /* KEEP_DEFAULT per cent */
-    KEEP_OFF,
-    KEEP_PERCENT /* KEEP_PERCENT + n: n per cent */
-};
-enum { KEEP_DEFAULT = 50 };
+enum { TIMEOUT_SECONDS = 60, CACHE_GIGABYTES = 10, KEEP_PERCENT = 50 }; /* of AMOUNT_AUTO */
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
