@@ -8,23 +8,23 @@
 
 enum { FIRST_BITS = 10, GROUPS_PER_SLOTS = 2 /* slots are at most half full */, WORD_BITS = 64 };
 
-/* The finalizer of MurmurHash3 (A. Appleby), which is a permutation of the words, and its inverse. */
+/* The finalizer of MurmurHash3 (A. Appleby) with its factors, and with their inverses the other way round: each is the
+ * inverse permutation of the other. */
+static inline uint64_t permute(uint64_t x, uint64_t first, uint64_t second)
+{
+    x = (x ^ x >> 33) * first;
+    x = (x ^ x >> 33) * second;
+    return x ^ x >> 33;
+}
+
 static inline uint64_t mix(uint64_t x)
 {
-    x ^= x >> 33;
-    x *= UINT64_C(0xff51afd7ed558ccd);
-    x ^= x >> 33;
-    x *= UINT64_C(0xc4ceb9fe1a85ec53);
-    return x ^ x >> 33;
+    return permute(x, UINT64_C(0xff51afd7ed558ccd), UINT64_C(0xc4ceb9fe1a85ec53));
 }
 
 static inline uint64_t unmix(uint64_t x)
 {
-    x ^= x >> 33;
-    x *= UINT64_C(0x9cb4b2f8129337db);
-    x ^= x >> 33;
-    x *= UINT64_C(0x4f74430c22a54005);
-    return x ^ x >> 33;
+    return permute(x, UINT64_C(0x9cb4b2f8129337db), UINT64_C(0x4f74430c22a54005));
 }
 
 /* What the words behind the first add to it. */
