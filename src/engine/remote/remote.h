@@ -29,7 +29,7 @@ struct remote_traffic {
 };
 struct remote_traffic remote_traffic(const struct remote *remote);
 
-/* What is kept on the disk. The path of the directory is in the arena, NULL if there is none. */
+/* The files in the cache on the disk. `directory` is in the arena, NULL if there is no place for them. */
 struct remote_cache {
     const char *directory;
     int64_t files, bytes;

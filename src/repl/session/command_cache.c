@@ -1,4 +1,4 @@
-/* `.cache`: what is kept of files. */
+/* The command `.cache`: shows and empties the caches of files, on the disk and in memory. */
 #include "repl/session/command_call.h"
 
 #include "engine/formats/file_cache.h"
