@@ -4,7 +4,7 @@
 
 #include "base/time/time_zone.h"
 #include "engine/parquet/reader.h"
-#include "engine/parquet/writer.h"
+#include "engine/parquet_write/writer.h"
 #include "engine/values/dictionary.h"
 
 #include <math.h>

@@ -1,9 +1,9 @@
 /* Operators on whole columns: sort, distinct, scatter. */
 #include "engine/bind/bind_internal.h"
 
-#include "engine/expression/lists.h"
 #include "engine/expression/names_unknown.h"
 #include "engine/join/join_stages.h"
+#include "engine/lists/lists.h"
 
 #include <string.h>
 

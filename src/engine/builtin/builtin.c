@@ -1,6 +1,6 @@
 /* Calls of built-in functions: their arguments, and the functions of numbers. */
 #include "engine/builtin/builtin.h"
-#include "engine/expression/lists.h"
+#include "engine/lists/lists.h"
 
 #include <string.h>
 

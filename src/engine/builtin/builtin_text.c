@@ -1,10 +1,10 @@
 /* Functions and operators of text: their arguments. */
 #include "engine/builtin/builtin.h"
 
-#include "engine/expression/lists.h"
 #include "engine/expression/row_text.h"
 #include "engine/expression/text_use.h"
 #include "engine/expression/texts.h"
+#include "engine/lists/lists.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* Calls of aggregates in expressions. Their values have been computed by earlier tasks (engine/lower/aggregates.h). */
 #include "engine/expression/expression.h"
-#include "engine/expression/lists.h"
 #include "engine/expression/named_aggregates.h"
+#include "engine/lists/lists.h"
 
 #include <string.h>
 

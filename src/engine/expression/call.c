@@ -1,7 +1,7 @@
 /* Calls by name; user functions are inlined. */
 #include "engine/expression/expression.h"
-#include "engine/expression/lists.h"
 #include "engine/expression/names_unknown.h"
+#include "engine/lists/lists.h"
 #include "engine/lower/over.h"
 
 #include <string.h>

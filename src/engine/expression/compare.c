@@ -1,9 +1,9 @@
 /* Comparisons, exact also between integers and floats, of all types. */
 #include "base/time/calendar.h"
 #include "engine/expression/expression.h"
-#include "engine/expression/lists.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"
+#include "engine/lists/lists.h"
 
 static value operation(struct scope *scope, enum op op, value a, value b, struct span span)
 {

@@ -1,9 +1,9 @@
 /* Expressions to terms: names and literals; operators and calls are in other files. */
 #include "engine/expression/expression.h"
-#include "engine/expression/lists.h"
 #include "engine/expression/named_aggregates.h"
 #include "engine/expression/pipeline_value.h"
 #include "engine/expression/texts.h"
+#include "engine/lists/lists.h"
 #include "engine/lower/over.h"
 
 #include "base/time/time_zone.h"

@@ -1,7 +1,7 @@
 /* Elements of columns: NAME[E], NAME.COLUMN[E], NAME[E, E] by the indices of a shape; NAME.COLUMN, of one row. */
 #include "engine/expression/expression.h"
-#include "engine/expression/lists.h"
 #include "engine/expression/names_unknown.h"
+#include "engine/lists/lists.h"
 
 #include "engine/env/env.h"
 #include "engine/plan/loop.h"

@@ -1,6 +1,6 @@
 /* Rows found by their keys. */
 #include "engine/expression/match.h"
-#include "engine/expression/lists.h"
+#include "engine/lists/lists.h"
 
 #include "base/memory_size.h"
 #include "engine/bind/bind_source.h"

@@ -1,8 +1,8 @@
 /* Operators: conditions in three values, comparisons, choices, lists. */
-#include "engine/expression/lists.h"
 #include "engine/expression/match.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"
+#include "engine/lists/lists.h"
 
 enum { OPERAND_SHOWN = 40 };
 

@@ -4,9 +4,9 @@
 #include "base/parallel.h"
 #include "engine/bind/bind.h"
 #include "engine/exact/exact.h"
-#include "engine/expression/lists.h"
 #include "engine/expression/text_use.h"
 #include "engine/expression/texts.h"
+#include "engine/lists/lists.h"
 #include "engine/storage/list_store.h"
 
 #include <stdlib.h>

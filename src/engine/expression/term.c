@@ -1,9 +1,9 @@
 /* Terms: what they are, how they are stored, bringing two of them to one type, and checks that one is a number. */
 #include "base/time/calendar.h"
 #include "engine/expression/expression.h"
-#include "engine/expression/lists.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"
+#include "engine/lists/lists.h"
 
 const struct term unknown_term = {.value = NO_VALUE, .present = NO_VALUE};
 

@@ -7,7 +7,7 @@
 #include "engine/formats/row_formats.h"
 #include "engine/numpy/npy.h"
 #include "engine/parquet/reader.h"
-#include "engine/parquet/writer.h"
+#include "engine/parquet_write/writer.h"
 #include "engine/storage/file_errors.h"
 #include "engine/text/text_files.h"
 

@@ -1,7 +1,7 @@
 /* unnest: a row for each element of a list. Several lists give their elements side by side. */
 #include "engine/join/join_stages.h"
 
-#include "engine/expression/lists.h"
+#include "engine/lists/lists.h"
 #include "engine/lower/lower.h"
 #include "engine/storage/list_store.h"
 

@@ -1,6 +1,6 @@
 /* Operators on whole columns: the task before one that computes its operands, and its own. */
-#include "engine/expression/lists.h"
 #include "engine/expression/texts.h"
+#include "engine/lists/lists.h"
 #include "engine/lower/lower.h"
 
 enum { KEY_SHOWN = 40 };

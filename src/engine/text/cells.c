@@ -1,6 +1,6 @@
 #include "engine/text/cells.h"
 
-#include "engine/text/json.h"
+#include "engine/json/json.h"
 #include "engine/text/scan.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
 /* What the first line says: separator, columns, names. */
 #include "base/utf8.h"
+#include "engine/json/json.h"
+#include "engine/json/json_keys.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/encoding.h"
-#include "engine/text/json.h"
-#include "engine/text/json_keys.h"
 #include "engine/text/records.h"
 #include "engine/text/table.h"
 #include "engine/text/ways.h"

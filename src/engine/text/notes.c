@@ -1,9 +1,9 @@
 #include "engine/text/notes.h"
 
+#include "engine/json/json.h"
+#include "engine/json/json_keys.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
-#include "engine/text/json.h"
-#include "engine/text/json_keys.h"
 #include "engine/text/table.h"
 
 enum { MAX_LISTED = 8 };

@@ -1,7 +1,7 @@
 #include "engine/text/records.h"
 
+#include "engine/json/json.h"
 #include "engine/text/cells.h"
-#include "engine/text/json.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* Guessing types, and finding the keys of JSON objects, from the first records. */
+#include "engine/json/json.h"
+#include "engine/json/json_keys.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
-#include "engine/text/json.h"
-#include "engine/text/json_keys.h"
 #include "engine/text/records.h"
 #include "engine/text/table.h"
 

@@ -3,10 +3,10 @@
 #include "base/number_text.h"
 #include "base/time/calendar.h"
 #include "base/utf8.h"
+#include "engine/json/json.h"
+#include "engine/json/json_keys.h"
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
-#include "engine/text/json.h"
-#include "engine/text/json_keys.h"
 #include "engine/text/records.h"
 #include "engine/text/ways.h"
 

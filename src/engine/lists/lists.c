@@ -1,5 +1,5 @@
 /* Names of lists, lengths and elements. */
-#include "engine/expression/lists.h"
+#include "engine/lists/lists.h"
 
 #include "engine/expression/texts.h"
 #include "engine/formats/append_lists.h"

@@ -1,5 +1,5 @@
 /* Queries of SQL within others whose rows they read: as joins. */
-#include "repl/rewrite/sql.h"
+#include "repl/from_sql/sql.h"
 
 #include <string.h>
 

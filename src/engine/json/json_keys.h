@@ -4,8 +4,8 @@
 #ifndef RQL_ENGINE_TEXT_JSON_KEYS_H
 #define RQL_ENGINE_TEXT_JSON_KEYS_H
 
+#include "engine/json/json.h"
 #include "engine/text/cells.h"
-#include "engine/text/json.h"
 #include "engine/text/key_index.h"
 #include "engine/text/table.h"
 

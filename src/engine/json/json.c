@@ -1,4 +1,4 @@
-#include "engine/text/json.h"
+#include "engine/json/json.h"
 
 #include "base/number_text.h"
 #include "base/utf8.h"

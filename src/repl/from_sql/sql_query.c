@@ -1,5 +1,5 @@
 /* Queries of SQL: the clauses of a `select`, in the order in which they are done. */
-#include "repl/rewrite/sql.h"
+#include "repl/from_sql/sql.h"
 
 #include "base/strbuf.h"
 

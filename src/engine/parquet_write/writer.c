@@ -1,11 +1,11 @@
-#include "engine/parquet/writer.h"
+#include "engine/parquet_write/writer.h"
 
 #include "base/heap.h"
 #include "base/integer.h"
 #include "engine/arrow/stored_schema.h"
 #include "engine/parquet/footer.h"
 #include "engine/parquet/thrift.h"
-#include "engine/parquet/write_schema.h"
+#include "engine/parquet_write/write_schema.h"
 #include "engine/storage/list_store.h"
 #include "engine/storage/zonemap.h"
 

@@ -1,8 +1,8 @@
 #include "engine/text/pass.h"
 
+#include "engine/json/json.h"
+#include "engine/json/json_keys.h"
 #include "engine/text/cells.h"
-#include "engine/text/json.h"
-#include "engine/text/json_keys.h"
 #include "engine/text/records.h"
 
 #include <string.h>

@@ -7,7 +7,7 @@
 #ifndef RQL_ENGINE_TEXT_JSON_WALK_H
 #define RQL_ENGINE_TEXT_JSON_WALK_H
 
-#include "engine/text/json_keys.h"
+#include "engine/json/json_keys.h"
 
 struct json_walker {
     const struct json_keys *keys;

@@ -1,9 +1,9 @@
-#include "engine/parquet/write_chunk.h"
+#include "engine/parquet_write/write_chunk.h"
 
 #include "base/heap.h"
-#include "engine/parquet/encode.h"
 #include "engine/parquet/page.h"
 #include "engine/parquet/thrift.h"
+#include "engine/parquet_write/encode.h"
 #include "engine/values/dictionary.h"
 
 #include <math.h>

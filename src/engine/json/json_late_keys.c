@@ -1,11 +1,11 @@
 /* Keys that the first records do not have. All records are walked through in parallel; those with something new are
  * learned from in their order, and all that had something unknown are walked through again, until nothing is new. The
  * first walk counts rows, too. */
-#include "engine/text/json_keys.h"
+#include "engine/json/json_keys.h"
 
 #include "base/heap.h"
-#include "engine/text/json.h"
-#include "engine/text/json_walk.h"
+#include "engine/json/json.h"
+#include "engine/json/json_walk.h"
 #include "engine/text/records.h"
 
 #include <stdlib.h>

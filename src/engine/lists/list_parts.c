@@ -1,7 +1,7 @@
 /* Elements, slices and members of lists: NAME[E], LIST[E], LIST[A..B], E in LIST. A slice whose ends are constants is a
  * store that shares elements; of ends that differ from row to row the lists are made before (row_text.h). */
-#include "engine/expression/lists.h"
 #include "engine/expression/row_text.h"
+#include "engine/lists/lists.h"
 #include "engine/storage/list_slices.h"
 
 #include "base/heap.h"

@@ -5,7 +5,7 @@
 #include "base/strbuf.h"
 #include "engine/compression/block_codec.h"
 #include "engine/parquet/footer.h"
-#include "engine/parquet/write_levels.h"
+#include "engine/parquet_write/write_levels.h"
 #include "engine/storage/column.h"
 
 /* How a column is stored. */

@@ -1,7 +1,7 @@
 /* Aggregates of each row's lists: `any(tags == "x")`, `sum(items.price * items.qty)`. They are folds over the positions
  * of the elements, within which a list's name stands for its element. Conditions are counted, since sums of rows with
  * different numbers of rounds are the fastest loops. */
-#include "engine/expression/lists.h"
+#include "engine/lists/lists.h"
 
 #include "engine/expression/texts.h"
 #include "engine/plan/code_loop.h"

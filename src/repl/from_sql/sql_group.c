@@ -1,5 +1,5 @@
 /* Queries of SQL with groups, and the names that columns have after them. */
-#include "repl/rewrite/sql.h"
+#include "repl/from_sql/sql.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* Entering `per`: the rows in the order of their groups, or in their places with the number of each one's group. */
-#include "engine/bind/bind_per.h"
 #include "engine/lower/aggregates.h"
+#include "engine/per/bind_per.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "engine/parquet/write_schema.h"
+#include "engine/parquet_write/write_schema.h"
 
 #include "engine/parquet/footer.h"
 

@@ -1,8 +1,8 @@
-#include "engine/text/json_walk.h"
+#include "engine/json/json_walk.h"
 
 #include "base/heap.h"
+#include "engine/json/json.h"
 #include "engine/text/classify.h"
-#include "engine/text/json.h"
 #include "engine/text/records.h"
 #include "engine/text/scan.h"
 

@@ -1,7 +1,7 @@
 /* split(s, separator): the parts of a text as a list. Each string of the dictionary has one list, whose number is the
  * string's code: rows are not touched. */
-#include "engine/expression/lists.h"
 #include "engine/expression/texts.h"
+#include "engine/lists/lists.h"
 
 #include "base/heap.h"
 #include "engine/storage/list_store.h"

@@ -1,7 +1,7 @@
-#include "engine/text/json_keys.h"
+#include "engine/json/json_keys.h"
 
+#include "engine/json/json.h"
 #include "engine/text/classify.h"
-#include "engine/text/json.h"
 
 struct json_keys *json_keys_new(struct arena *arena)
 {

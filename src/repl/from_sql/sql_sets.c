@@ -1,5 +1,5 @@
 /* `union`, `except` and `intersect` of SQL. */
-#include "repl/rewrite/sql.h"
+#include "repl/from_sql/sql.h"
 
 #include <string.h>
 #include <strings.h>

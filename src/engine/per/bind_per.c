@@ -4,7 +4,7 @@
  * stages read the columns at these rows. Two hidden columns pass through them: `group`, which never decreases, so that
  * windows and neighbours know where a group begins, and `place`, the row's number before. At the end the columns that
  * the body has made return to their places; the others have never been moved. */
-#include "engine/bind/bind_per.h"
+#include "engine/per/bind_per.h"
 #include "engine/lower/aggregates.h"
 
 #include <string.h>

@@ -3,7 +3,7 @@
 #define RQL_ENGINE_PARQUET_WRITE_SCHEMA_H
 
 #include "engine/parquet/thrift.h"
-#include "engine/parquet/write_chunk.h"
+#include "engine/parquet_write/write_chunk.h"
 
 enum { MAX_DIGITS = 18 }; /* of a decimal in PHYSICAL_INT64 */
 

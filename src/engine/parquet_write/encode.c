@@ -1,4 +1,4 @@
-#include "engine/parquet/encode.h"
+#include "engine/parquet_write/encode.h"
 
 #include <string.h>
 

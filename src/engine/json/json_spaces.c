@@ -3,8 +3,8 @@
 #include "engine/text/pass.h"
 
 #include "base/heap.h"
+#include "engine/json/json_keys.h"
 #include "engine/storage/list_store.h"
-#include "engine/text/json_keys.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* The sources of a query of SQL, and their joins. */
-#include "repl/rewrite/sql.h"
+#include "repl/from_sql/sql.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* The list of a query of SQL: expressions, names, `*`. */
-#include "repl/rewrite/sql.h"
+#include "repl/from_sql/sql.h"
 
 #include <stdlib.h>
 #include <string.h>
