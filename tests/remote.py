@@ -17,6 +17,7 @@ import random
 import re
 import signal
 import socket
+import ssl
 import subprocess
 import threading
 import time
@@ -41,7 +42,7 @@ class Server:
     """Objects by path. `faults` has for a path what happens to its next requests, each in a word; the last one repeats if
     it begins with `*`."""
 
-    def __init__(self):
+    def __init__(self, tls=None):
         self.objects, self.etags, self.types, self.faults, self.log = {}, {}, {}, {}, []
         self.extra = {}  # headers of a path
         self.buckets = None  # set: requests are for S3, with its errors
@@ -68,7 +69,9 @@ class Server:
 
         self.http = Threads(("127.0.0.1", 0), Handler)
         self.port = self.http.server_address[1]
-        self.base = f"http://127.0.0.1:{self.port}"
+        if tls:  # the handshake is made in the thread of its connection, or one that stalls would stop all
+            self.http.socket = tls.wrap_socket(self.http.socket, server_side=True, do_handshake_on_connect=False)
+        self.base = f"http{'s' if tls else ''}://127.0.0.1:{self.port}"
         threading.Thread(target=self.http.serve_forever, daemon=True).start()
 
     def put(self, path, data, etag=True):
@@ -741,6 +744,56 @@ class Remote:
         self.check_out("a damaged one is not used", f"load {url} | count", "200000\n")
         self.rql(".cache clear")
 
+    def certificate(self, name, *options):
+        """A key and a certificate that it has signed itself, valid for these names of servers."""
+        certificate, key = self.sandbox.path(f"{name}.crt"), self.sandbox.path(f"{name}.key")
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", f"/CN={name}",
+             "-keyout", key, "-out", certificate, *options],
+            check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate, key)
+        return certificate, context
+
+    def tls(self):
+        """Servers with TLS, whose certificates are trusted, unknown, and of another name."""
+        data, total, _ = self.big("big.parquet")
+        here = ["-addext", "subjectAltName=IP:127.0.0.1"]
+        trusted, context = self.certificate("here", *here)
+        server = Server(context)
+        url = server.put("/t.parquet", data)
+        self.check_error("not trusted", f"load {url} | sum n", "certificate", "SSL_CERT_FILE")
+        self.check("nothing was asked", not server.take_log())
+        self.env = {"SSL_CERT_FILE": trusted}
+        self.check_out("trusted", f"load {url} | sum n", f"{total}\n")
+        self.check("parts of it", sum(asked.sent for asked in server.take_log()) < len(data))
+        stranger = Server(self.certificate("stranger", *here)[1])
+        self.check_error("another's certificate", f"load {stranger.put('/t.parquet', data)} | sum n", "certificate")
+        elsewhere, context = self.certificate("elsewhere", "-addext", "subjectAltName=DNS:example.org")
+        named = Server(context)
+        self.env = {"SSL_CERT_FILE": elsewhere}
+        self.check_error("of another name", f"load {named.put('/t.parquet', data)} | sum n", "certificate")
+        self.env = {"SSL_CERT_FILE": trusted}
+        server.faults["/t.parquet"] = [f"*redirect {self.server.put('/plain.parquet', data)}"]
+        self.server.take_log()
+        self.fresh_cache()
+        self.check_error("not to http", f"load {url} | sum n", "not https://")
+        self.check("nobody was asked there", not self.server.take_log())
+        server.faults["/t.parquet"] = [f"*redirect {server.put('/moved.parquet', data)}"]
+        self.check_out("to https", f"load {url} | sum n", f"{total}\n")
+        server.take_log()
+        self.sandbox.write(os.path.join(self.sandbox.home, ".netrc"), b"machine 127.0.0.1 login somebody password secret\n")
+        server.faults.clear()
+        self.fresh_cache()
+        self.check_out("with a password", f"load {url} | sum n", f"{total}\n")
+        self.check("sent by TLS", "Basic c29tZWJvZHk6c2VjcmV0" in {asked.headers.get("Authorization") for asked in server.take_log()})
+        self.fresh_cache()
+        self.check_out("without TLS", f"load {self.server.base}/plain.parquet | sum n", f"{total}\n")
+        self.check("none in the clear", all("Authorization" not in asked.headers for asked in self.server.take_log()))
+        os.remove(os.path.join(self.sandbox.home, ".netrc"))
+        self.env = {}
+
     def together(self):
         """Processes share what is kept."""
         data, total, other = self.big("big.parquet")
@@ -771,6 +824,7 @@ def main(sandbox):
             test.faults,
             test.redirects,
             test.secrets,
+            test.tls,
             test.s3,
             test.lists,
             test.interrupts,
