@@ -1,6 +1,6 @@
-/* Groups of rows that are partitioned by their codes, and the first rows of these, against sums over all rows: keys of
- * few and of many possible values, even, skewed, equal and in order, values that fit a word beside the code and those
- * that do not. */
+/* Groups of rows that are partitioned by their codes or hashed, and the first rows of these, against sums over all
+ * rows: keys of few and of many possible values, even, skewed, equal and in order, values that fit a word beside the
+ * code and those that do not. */
 #include "scratch.h"
 
 #include "engine/grouping/first_rows.h"
@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-enum { COLUMNS = 3, AGGREGATES = 5, MOST_THREADS = 3 };
+enum { COLUMNS = 3, AGGREGATES = 5, MOST_THREADS = 5, FEW_GROUPS = 1 << 13 };
 
 /* How keys are generated. */
 enum content { EVEN, SKEWED, EQUAL, RISING, CLUSTERED, CONTENTS };
@@ -182,21 +182,28 @@ static void run_case(int64_t rows, int bits, enum content content, int value_bit
     assert_true(keys_init(&keys, &key, 1, rows, &workers));
     columns[0]->lo = (int64_t)(key.least ^ UINT64_C(1) << 63);
     struct results *results = results_new(rows, aggregates);
-    const struct grouping grouping = {.workers = &workers,
-                                      .rows = rows,
-                                      .keys = &keys,
-                                      .group_aggs = group_aggs,
-                                      .group_agg_count = (size_t)aggregates,
-                                      .prepare = prepare,
-                                      .emit = emit,
-                                      .move = move,
-                                      .context = results};
+    struct grouping grouping = {.workers = &workers,
+                                .rows = rows,
+                                .keys = &keys,
+                                .group_aggs = group_aggs,
+                                .group_agg_count = (size_t)aggregates,
+                                .prepare = prepare,
+                                .emit = emit,
+                                .move = move,
+                                .context = results};
     int64_t groups = 0;
     assert_int_equal(group_sorted(&grouping, &groups), STATUS_OK);
     check(results, groups, columns, rows);
     check_first(first_rows_partitioned, &keys, results, groups, &workers);
     if (first_rows_pays(&keys, rows))
         check_first(first_rows, &keys, results, groups, &workers);
+    results_free(results);
+    bool few = false;
+    grouping.context = results = results_new(rows, aggregates);
+    assert_int_equal(group_hash(&grouping, &few, &groups), STATUS_OK);
+    assert_true(few || rows > FEW_GROUPS);
+    if (few)
+        check(results, groups, columns, rows);
     results_free(results);
     keys_free(&keys);
     for (int i = 0; i < COLUMNS; i++)

@@ -1,6 +1,6 @@
-/* Grouping by hash tables with linear probing, one for each thread. They never grow: with more groups than fit the
- * cache sorting is faster. */
-#include "engine/grouping/grouping.h"
+/* Grouping by a hash table of each thread, for few groups: with more than fit the cache, partitioning rows first is
+ * faster. Groups of keys of one word are emitted in order. */
+#include "engine/grouping/group_tables.h"
 #include "engine/sorting/radix_sort.h"
 
 #include "base/heap.h"
@@ -10,87 +10,54 @@
 
 enum {
     PART_ROWS = 1 << 15,
-    SLOT_BITS = 14,
-    SLOTS = 1 << SLOT_BITS,
-    MOST_GROUPS = SLOTS / 2 /* of a thread */
-};
-
-struct table {
-    uint64_t codes[SLOTS];
-    uint32_t places[SLOTS]; /* of the code's group, plus 1; 0: a free slot */
-    uint32_t groups;
-    uint64_t group_codes[MOST_GROUPS];
-    void **states;
+    FEW_GROUPS = 1 << 13, /* of a thread: their states fit a cache */
+    FEW_ROWS = 1 << 16,   /* of several words are not worth partitioning */
+    EMIT_GROUPS = 1 << 12
 };
 
 struct hashing {
     const struct grouping *grouping;
-    struct table **tables; /* of each thread; NULL until it has run a part */
-    _Atomic bool too_many, failed;
-    struct radix_pair *groups; /* code, thread and place of all threads' groups */
+    struct group_tables tables;
+    int64_t few; /* groups of a thread */
+    _Atomic bool too_many;
+    struct radix_pair *groups; /* code, table and place of each */
     struct radix_pair *sorted;
+    _Atomic bool failed;
 };
 
-/* Fibonacci hashing (D. E. Knuth, The Art of Computer Programming, 6.4): a multiplication by 2^64 divided by the golden
- * ratio mixes the topmost bits well. */
-static inline size_t first_slot(uint64_t code)
+static void read_keys(const struct keys *keys, int64_t row, int count, uint64_t *words)
 {
-    return (size_t)(code * UINT64_C(0x9e3779b97f4a7c15) >> (64 - SLOT_BITS));
-}
-
-/* Finds the places of codes, adding new ones; false if there are too many. */
-static bool look_up(struct table *table, const uint64_t *codes, int count, uint32_t *places)
-{
-    for (int i = 0; i < count; i++) {
-        size_t slot = first_slot(codes[i]);
-        while (table->places[slot] != 0 && table->codes[slot] != codes[i])
-            slot = (slot + 1) % SLOTS;
-        if (table->places[slot] == 0) {
-            if (table->groups == MOST_GROUPS)
-                return false;
-            table->codes[slot] = codes[i];
-            table->group_codes[table->groups] = codes[i];
-            table->places[slot] = ++table->groups;
-        }
-        places[i] = table->places[slot] - 1;
+    uint64_t codes[KEY_BLOCK];
+    if (keys->words == 1)
+        keys_read(keys, 0, row, count, words);
+    for (int word = 0; word < keys->words && keys->words > 1; word++) {
+        keys_read(keys, word, row, count, codes);
+        for (int i = 0; i < count; i++)
+            words[i * keys->words + word] = codes[i];
     }
-    return true;
-}
-
-static struct table *get_table(struct hashing *hashing, int member)
-{
-    if (!hashing->tables[member]) {
-        struct table *table = heap_array(1, sizeof *table);
-        table->states = group_states_new(hashing->grouping, MOST_GROUPS);
-        if (!table->states) {
-            hashing->failed = true;
-            free(table);
-            return NULL;
-        }
-        group_states_clear(hashing->grouping, table->states, 0, MOST_GROUPS);
-        hashing->tables[member] = table;
-    }
-    return hashing->tables[member];
+    group_keys_mix(words, (size_t)keys->words, keys->words, count);
 }
 
 static void add_part(void *context, struct part part)
 {
     struct hashing *hashing = context;
-    struct table *table = get_table(hashing, part.member);
-    uint64_t codes[KEY_BLOCK];
+    const struct grouping *grouping = hashing->grouping;
+    struct group_table *table = group_tables_get(&hashing->tables, part.member);
+    uint64_t words[CARRIED_WORDS * KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
     for (int64_t row = part.begin;
-         table && row < part.end && !hashing->too_many && !workers_cancelled(hashing->grouping->workers);
-         row += KEY_BLOCK) {
+         table && row < part.end && !hashing->too_many && !workers_cancelled(grouping->workers); row += KEY_BLOCK) {
         const int count = part.end - row < KEY_BLOCK ? (int)(part.end - row) : KEY_BLOCK;
-        keys_read(hashing->grouping->keys, 0, row, count, codes);
-        if (look_up(table, codes, count, places))
-            group_states_add(hashing->grouping, table->states, NULL, places,
-                             &(struct row_block){.row = row, .count = count});
+        read_keys(grouping->keys, row, count, words);
+        if (group_table_find(table, words, (size_t)grouping->keys->words, count, places) &&
+            table->groups <= hashing->few)
+            group_states_add(grouping, table->states, NULL, places, &(struct row_block){.row = row, .count = count});
         else
             hashing->too_many = true;
     }
 }
+
+/* ---- in order ---- */
 
 static void read_groups(void *context, int64_t row, int count, void *elements)
 {
@@ -105,107 +72,96 @@ static void store_groups(void *context, int member, int64_t row, const void *ele
     memcpy(hashing->sorted + row, elements, (size_t)count * sizeof *hashing->sorted);
 }
 
-/* Lists the groups of all threads; a group counts once for each thread that has it. */
-static int64_t list_groups(struct hashing *hashing)
+static void list_groups(const struct hashing *hashing)
 {
     int64_t count = 0;
     for (int i = 0; i < hashing->grouping->workers->threads; i++) {
-        const struct table *table = hashing->tables[i];
-        for (uint32_t place = 0; table && place < table->groups; place++)
-            hashing->groups[count++] = (struct radix_pair){table->group_codes[place], (uint64_t)i << 32 | place};
+        const struct group_table *table = hashing->tables.at[i];
+        for (int64_t place = 0; table && place < table->groups; place++)
+            hashing->groups[count++] =
+                (struct radix_pair){group_table_code(table, place), (uint64_t)i << 32 | (uint64_t)place};
     }
-    return count;
 }
 
-static int64_t different_codes(const struct radix_pair *sorted, int64_t count)
+/* Emits groups with copies of their states, which come from several tables. */
+static void emit_part(void *context, struct part part)
 {
-    int64_t groups = 0;
-    for (int64_t i = 0; i < count; i++)
-        groups += i == 0 || sorted[i].key != sorted[i - 1].key;
-    return groups;
-}
-
-static void flush(const struct grouping *grouping, struct found *found)
-{
-    if (found->count > 0)
-        grouping->emit(grouping->context, found);
-    group_states_clear(grouping, (void **)found->states, 0, found->count);
-    found->at += found->count;
-    found->count = 0;
-}
-
-static enum status emit_groups(const struct hashing *hashing, int64_t count, int64_t *groups)
-{
+    struct hashing *hashing = context;
     const struct grouping *grouping = hashing->grouping;
     void **states = group_states_new(grouping, KEY_BLOCK);
-    if (!states || !grouping->prepare(grouping->context, different_codes(hashing->sorted, count))) {
-        group_states_free(grouping, states, KEY_BLOCK);
-        return STATUS_FAILED;
+    if (!states) {
+        hashing->failed = true;
+        return;
     }
     uint64_t codes[KEY_BLOCK];
     uint32_t places[KEY_BLOCK];
-    for (uint32_t i = 0; i < KEY_BLOCK; i++)
-        places[i] = i;
     struct found found = {.codes = codes, .states = states, .places = places};
-    group_states_clear(grouping, states, 0, KEY_BLOCK);
-    for (int64_t i = 0; i < count; i++) {
-        const struct radix_pair *group = &hashing->sorted[i];
-        if (i == 0 || group->key != group[-1].key) {
-            if (found.count == KEY_BLOCK)
-                flush(grouping, &found);
-            codes[found.count++] = group->key;
+    for (found.at = part.begin; found.at < part.end; found.at += found.count) {
+        found.count = part.end - found.at < KEY_BLOCK ? (int)(part.end - found.at) : KEY_BLOCK;
+        group_states_clear(grouping, states, 0, found.count);
+        for (int i = 0; i < found.count; i++) {
+            const struct radix_pair *group = &hashing->sorted[found.at + i];
+            codes[i] = group->key;
+            places[i] = (uint32_t)i;
+            group_states_merge(grouping, states, i, hashing->tables.at[group->payload >> 32]->states,
+                               (int64_t)(uint32_t)group->payload);
         }
-        group_states_merge(grouping, states, found.count - 1, hashing->tables[group->payload >> 32]->states,
-                           (int64_t)(uint32_t)group->payload);
+        grouping->emit(grouping->context, &found);
     }
-    flush(grouping, &found);
-    *groups = found.at;
     group_states_free(grouping, states, KEY_BLOCK);
-    return STATUS_OK;
 }
 
-static enum status merge(struct hashing *hashing, int64_t *groups)
+static enum status emit_in_order(struct hashing *hashing, int64_t count)
 {
-    const struct workers *workers = hashing->grouping->workers;
-    const size_t most = (size_t)workers->threads * MOST_GROUPS;
-    hashing->groups = heap_array(most, sizeof *hashing->groups);
-    hashing->sorted = heap_array(most, sizeof *hashing->sorted);
-    const int64_t count = list_groups(hashing);
-    struct radix radix = {
-        .workers = workers,
+    const struct grouping *grouping = hashing->grouping;
+    const struct radix radix = {
+        .workers = grouping->workers,
         .rows = count,
         .width = sizeof(struct radix_pair),
-        .bits = hashing->grouping->keys->word_bits[0],
+        .bits = grouping->keys->word_bits[0],
         .read = read_groups,
         .emit = store_groups,
         .context = hashing,
     };
+    hashing->groups = heap_array((size_t)count, sizeof *hashing->groups);
+    hashing->sorted = heap_array((size_t)count, sizeof *hashing->sorted);
+    list_groups(hashing);
     enum status status = radix_sort(&radix);
-    if (status == STATUS_OK)
-        status = emit_groups(hashing, count, groups);
+    if (status == STATUS_OK && !workers_run_rows(grouping->workers, count, EMIT_GROUPS, emit_part, hashing))
+        status = STATUS_CANCELLED;
     free(hashing->groups);
     free(hashing->sorted);
-    return status;
+    return status == STATUS_OK && hashing->failed ? STATUS_FAILED : status;
+}
+
+static enum status emit_groups(struct hashing *hashing, int64_t *groups)
+{
+    const struct grouping *grouping = hashing->grouping;
+    if (!group_tables_merge(&hashing->tables))
+        return STATUS_CANCELLED;
+    *groups = group_tables_count(&hashing->tables);
+    if (hashing->tables.failed || !grouping->prepare(grouping->context, *groups))
+        return STATUS_FAILED;
+    if (grouping->keys->words == 1)
+        return emit_in_order(hashing, *groups);
+    group_tables_emit(&hashing->tables, 0);
+    return STATUS_OK;
 }
 
 enum status group_hash(const struct grouping *grouping, bool *few, int64_t *groups)
 {
-    const struct workers *workers = grouping->workers;
-    struct hashing hashing = {.grouping = grouping};
-    hashing.tables = heap_array((size_t)workers->threads, sizeof *hashing.tables);
+    const bool all = grouping->keys->words > 1 && grouping->rows <= FEW_ROWS;
+    struct hashing hashing = {.grouping = grouping, .few = all ? grouping->rows : FEW_GROUPS};
+    group_tables_init(&hashing.tables, grouping);
+    group_tables_renew(&hashing.tables, all ? grouping->rows : FEW_GROUPS + KEY_BLOCK, 0);
     enum status status = STATUS_OK;
-    if (!workers_run_rows(workers, grouping->rows, PART_ROWS, add_part, &hashing))
+    if (!workers_run_rows(grouping->workers, grouping->rows, PART_ROWS, add_part, &hashing))
         status = STATUS_CANCELLED;
-    else if (hashing.failed)
+    else if (hashing.tables.failed)
         status = STATUS_FAILED;
     *few = !hashing.too_many;
     if (status == STATUS_OK && *few)
-        status = merge(&hashing, groups);
-    for (int i = 0; i < workers->threads; i++) {
-        if (hashing.tables[i])
-            group_states_free(grouping, hashing.tables[i]->states, MOST_GROUPS);
-        free(hashing.tables[i]);
-    }
-    free(hashing.tables);
+        status = emit_groups(&hashing, groups);
+    group_tables_free(&hashing.tables);
     return status;
 }

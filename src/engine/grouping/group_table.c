@@ -8,23 +8,16 @@
 
 enum { FIRST_BITS = 10, GROUPS_PER_SLOTS = 2 /* slots are at most half full */, WORD_BITS = 64 };
 
-/* The finalizer of MurmurHash3 (A. Appleby) with its factors, and with their inverses the other way round: each is the
- * inverse permutation of the other. */
-static inline uint64_t permute(uint64_t x, uint64_t first, uint64_t second)
-{
-    x = (x ^ x >> 33) * first;
-    x = (x ^ x >> 33) * second;
-    return x ^ x >> 33;
-}
-
+/* Fibonacci hashing (D. E. Knuth, The Art of Computer Programming, 6.4): a multiplication by 2^64 divided by the golden
+ * ratio mixes the topmost bits well, and spreads keys of equal distances evenly. */
 static inline uint64_t mix(uint64_t x)
 {
-    return permute(x, UINT64_C(0xff51afd7ed558ccd), UINT64_C(0xc4ceb9fe1a85ec53));
+    return x * UINT64_C(0x9e3779b97f4a7c15);
 }
 
 static inline uint64_t unmix(uint64_t x)
 {
-    return permute(x, UINT64_C(0x9cb4b2f8129337db), UINT64_C(0x4f74430c22a54005));
+    return x * UINT64_C(0xf1de83e19937733d);
 }
 
 /* What the words behind the first add to it. */
@@ -38,11 +31,18 @@ static inline uint64_t rest_of(const uint64_t *key, int key_words)
 
 void group_keys_mix(uint64_t *words, size_t step, int key_words, int count)
 {
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < count && key_words > 1; i++) {
         uint64_t *key = words + (size_t)i * step;
         key[0] = mix(key[0] ^ rest_of(key, key_words));
     }
 }
+
+/* Groups of a table. */
+struct selection {
+    int count;
+    int64_t groups[KEY_BLOCK];
+    uint64_t keys[CARRIED_WORDS * KEY_BLOCK];
+};
 
 static size_t most_slots(int64_t most)
 {
@@ -53,11 +53,12 @@ static size_t most_slots(int64_t most)
 }
 
 /* Memory is touched as groups are added. */
-struct group_table *group_table_new(const struct grouping *grouping, int64_t most)
+struct group_table *group_table_new(const struct grouping *grouping, int64_t most, int shared_bits)
 {
     struct group_table *table = heap_array(1, sizeof *table);
     *table = (struct group_table){.grouping = grouping,
                                   .key_words = grouping->keys->words,
+                                  .shared_bits = shared_bits,
                                   .slot_bits = FIRST_BITS,
                                   .most = most < UINT32_MAX ? most : UINT32_MAX - 1};
     table->slots = zeroed_alloc(most_slots(table->most) * sizeof *table->slots);
@@ -92,15 +93,15 @@ static const uint64_t *key_at(const struct group_table *table, int64_t place)
     return table->keys + (size_t)place * (size_t)table->key_words;
 }
 
-/* Buckets share the topmost bits of the hash. */
-static inline size_t next_slot(const struct group_table *table, size_t slot)
+/* A key of one word is not mixed in memory. */
+static inline uint64_t hash_of(const uint64_t *key, int key_words)
 {
-    return (slot + 1) & (((size_t)1 << table->slot_bits) - 1);
+    return key_words == 1 ? mix(key[0]) : key[0];
 }
 
-static inline size_t first_slot(const struct group_table *table, uint64_t hash)
+static inline size_t first_slot(uint64_t hash, int shared_bits, int slot_bits)
 {
-    return (size_t)hash & (((size_t)1 << table->slot_bits) - 1);
+    return (size_t)(hash << shared_bits >> (WORD_BITS - slot_bits));
 }
 
 static void grow(struct group_table *table)
@@ -108,9 +109,9 @@ static void grow(struct group_table *table)
     memset(table->slots, 0, sizeof *table->slots << table->slot_bits);
     table->slot_bits++;
     for (int64_t place = 0; place < table->groups; place++) {
-        size_t slot = first_slot(table, key_at(table, place)[0]);
+        size_t slot = first_slot(hash_of(key_at(table, place), table->key_words), table->shared_bits, table->slot_bits);
         while (table->slots[slot] != 0)
-            slot = next_slot(table, slot);
+            slot = (slot + 1) & (((size_t)1 << table->slot_bits) - 1);
         table->slots[slot] = (uint32_t)place + 1;
     }
 }
@@ -127,19 +128,22 @@ static inline bool equal(const uint64_t *a, const uint64_t *b, int words)
 static inline __attribute__((always_inline)) bool find(struct group_table *table, const uint64_t *words, size_t step,
                                                        int count, uint32_t *places, int key_words)
 {
+    uint32_t *slots = table->slots;
+    uint64_t *keys = table->keys;
+    const int shared_bits = table->shared_bits, slot_bits = table->slot_bits;
+    const size_t mask = ((size_t)1 << slot_bits) - 1;
     for (int i = 0; i < count; i++) {
         const uint64_t *key = words + (size_t)i * step;
-        size_t slot = first_slot(table, key[0]);
-        while (table->slots[slot] != 0 &&
-               !equal(table->keys + (size_t)(table->slots[slot] - 1) * (size_t)key_words, key, key_words))
-            slot = next_slot(table, slot);
-        if (table->slots[slot] == 0) {
+        size_t slot = first_slot(hash_of(key, key_words), shared_bits, slot_bits);
+        while (slots[slot] != 0 && !equal(keys + (size_t)(slots[slot] - 1) * (size_t)key_words, key, key_words))
+            slot = (slot + 1) & mask;
+        if (slots[slot] == 0) {
             if (table->groups == table->most)
                 return false;
-            memcpy(table->keys + (size_t)table->groups * (size_t)key_words, key, (size_t)key_words * sizeof *key);
-            table->slots[slot] = (uint32_t)++table->groups;
+            memcpy(keys + (size_t)table->groups * (size_t)key_words, key, (size_t)key_words * sizeof *key);
+            slots[slot] = (uint32_t)++table->groups;
         }
-        places[i] = table->slots[slot] - 1;
+        places[i] = slots[slot] - 1;
     }
     return true;
 }
@@ -161,17 +165,41 @@ bool group_table_find(struct group_table *table, const uint64_t *words, size_t s
     return fits;
 }
 
-bool group_table_merge(struct group_table *into, const struct group_table *from)
+/* Of groups from `at` on, lists those with hashes of the part, at most KEY_BLOCK, with their keys; returns where it
+ * ended. */
+static int64_t select_part(const struct group_table *from, int64_t at, struct hash_part part,
+                           struct selection *selected)
 {
+    selected->count = 0;
+    for (; at < from->groups && selected->count < KEY_BLOCK; at++) {
+        const uint64_t *key = key_at(from, at);
+        if (part.bits > 0 &&
+            hash_of(key, from->key_words) << from->shared_bits >> (WORD_BITS - part.bits) != part.number)
+            continue;
+        memcpy(selected->keys + selected->count * from->key_words, key, (size_t)from->key_words * sizeof *key);
+        selected->groups[selected->count++] = at;
+    }
+    return at;
+}
+
+bool group_table_merge(struct group_table *into, const struct group_table *from, struct hash_part part)
+{
+    struct selection selected;
     uint32_t places[KEY_BLOCK];
-    for (int64_t at = 0; at < from->groups; at += KEY_BLOCK) {
-        const int count = from->groups - at < KEY_BLOCK ? (int)(from->groups - at) : KEY_BLOCK;
-        if (!group_table_find(into, key_at(from, at), (size_t)from->key_words, count, places))
+    for (int64_t at = 0; at < from->groups;) {
+        at = select_part(from, at, part, &selected);
+        if (!group_table_find(into, selected.keys, (size_t)from->key_words, selected.count, places))
             return false;
-        for (int i = 0; i < count; i++)
-            group_states_merge(into->grouping, into->states, places[i], from->states, at + i);
+        for (int i = 0; i < selected.count; i++)
+            group_states_merge(into->grouping, into->states, places[i], from->states, selected.groups[i]);
     }
     return true;
+}
+
+uint64_t group_table_code(const struct group_table *table, int64_t place)
+{
+    const uint64_t *key = key_at(table, place);
+    return table->key_words == 1 ? key[0] : unmix(key[0]) ^ rest_of(key, table->key_words);
 }
 
 void group_table_emit(const struct group_table *table, int64_t at)
@@ -185,7 +213,7 @@ void group_table_emit(const struct group_table *table, int64_t at)
         for (int i = 0; i < found.count; i++) {
             const uint64_t *key = key_at(table, place + i);
             places[i] = (uint32_t)(place + i);
-            codes[i] = unmix(key[0]) ^ rest_of(key, table->key_words);
+            codes[i] = group_table_code(table, place + i);
             for (int word = 1; word < table->key_words; word++)
                 codes[word * KEY_BLOCK + i] = key[word];
         }

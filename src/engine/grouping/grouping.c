@@ -25,13 +25,14 @@ static bool is_dense(const struct grouping *grouping)
 
 enum status group_rows(const struct grouping *grouping, int64_t *groups)
 {
-    if (grouping->keys->words > 1)
-        return group_partitioned(grouping, groups);
-    if (is_dense(grouping))
+    const bool wide = grouping->keys->words > 1;
+    if (!wide && is_dense(grouping))
         return group_dense(grouping, groups);
     bool few = false;
     const enum status status = group_hash(grouping, &few, groups);
-    return status == STATUS_OK && !few ? group_sorted(grouping, groups) : status;
+    if (status != STATUS_OK || few)
+        return status;
+    return wide ? group_partitioned(grouping, groups) : group_sorted(grouping, groups);
 }
 
 /* The bytes of an aggregate's states, in whole cache lines. */

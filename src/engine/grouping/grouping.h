@@ -1,9 +1,9 @@
 /* Grouping: finds rows with equal keys and aggregates them.
  *
- * Three strategies, the first that applies: few possible codes address an array directly; few distinct codes are looked
- * up in hash tables that fit the cache; otherwise rows are partitioned by their codes and sorted where these have many
+ * Strategies, the first that applies: few possible codes address an array directly; few distinct keys are looked up in
+ * hash tables that fit the cache; otherwise rows are partitioned by their codes and sorted where these have many
  * possible values, whose cost does not depend on the number of groups, unless they are in their order already. Keys of
- * several words are hashed (group_partition.c), and their groups are in no order. */
+ * several words are partitioned by a hash instead (group_partition.c); their groups are in no order. */
 #ifndef RQL_ENGINE_GROUPING_GROUPING_H
 #define RQL_ENGINE_GROUPING_GROUPING_H
 
@@ -24,7 +24,7 @@ struct found {
 struct grouping {
     const struct workers *workers;
     int64_t rows;
-    const struct keys *keys; /* of one word, but for group_partitioned of up to CARRIED_WORDS */
+    const struct keys *keys; /* of one word, but for group_hash and group_partitioned of up to CARRIED_WORDS */
     const struct group_aggregate *group_aggs;
     size_t group_agg_count;
 
@@ -40,7 +40,7 @@ struct grouping {
 /* Groups the rows, at least one, and sets their number. STATUS_FAILED, without an error: not enough memory. */
 enum status group_rows(const struct grouping *grouping, int64_t *groups);
 
-/* The three strategies; `few` is false if there are too many groups to hash. */
+/* The strategies; `few` is false if there are too many groups to hash. */
 enum status group_dense(const struct grouping *grouping, int64_t *groups);
 enum status group_hash(const struct grouping *grouping, bool *few, int64_t *groups);
 enum status group_sorted(const struct grouping *grouping, int64_t *groups);

@@ -105,7 +105,7 @@ static void take_codes(void *context, const struct found *found)
     memcpy(numbering->codes + found->at, found->codes, (size_t)found->count * sizeof *found->codes);
 }
 
-/* Fibonacci hashing, as in group_hash.c. */
+/* Fibonacci hashing, as in group_table.c. */
 static size_t slot_of(const struct numbering *numbering, uint64_t code)
 {
     return (size_t)(code * UINT64_C(0x9e3779b97f4a7c15) >> (WORD - numbering->slot_bits));
