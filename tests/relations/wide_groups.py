@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Groups, distinct rows, first groups and sorts by several wide keys, of tables so long that rows are partitioned: even and
-frequent keys, missing ones, NaN and both zeros, texts, integers at the ends of their range. The reference is NumPy.
+frequent keys, missing ones, NaN and both zeros, texts, integers at the ends of their range, keys that depend on others.
+The reference is NumPy.
 
     wide_groups.py [--count N] [--seed SEED] [--modes M,...]"""
 
@@ -21,6 +22,7 @@ import harness  # noqa: E402
 SIZES = [0, 1, 2, 1000, 70_000, 120_000, 300_000]
 INTS = [-(2**63), 2**63 - 1, 0, -1]
 TOP, TAKEN = 5, 7
+NARROW, FOUND = 20, 15  # values of `n`, and those of them that a join finds
 ENDS = ("count", "reduce +")
 
 
@@ -59,14 +61,27 @@ def make_columns(rng, count):
         "a": wide(),
         "b": wide(),
         "f": floats[numpy_rng.integers(0, groups, count)],
-        "n": numpy_rng.integers(0, 20, count).astype(np.int32),
+        "n": numpy_rng.integers(0, NARROW, count).astype(np.int32),
         "v": numpy_rng.integers(-(2**31), 2**31, count).astype(np.int32),
         "w": numpy_rng.integers(-(2**40), 2**40, count),
     }
 
 
-def make_keys(rng, columns):
+def make_found(rng):
+    """A table with an integer and a float for some values of `n`, equal and different ones."""
+    return {
+        "n": np.arange(FOUND, dtype=np.int32),
+        "m": np.array([rng.choice([*INTS, rng.getrandbits(40)]) for _ in range(FOUND)]),
+        "g": np.array([rng.choice([math.nan, 0.0, -0.0, 2.5]) for _ in range(FOUND)]),
+    }
+
+
+def make_keys(rng, columns, found):
     a, b, f, n = (columns[name].tolist() for name in "abfn")
+
+    def found_by(name, of):
+        return [of(found[name].tolist()[v]) if v < FOUND else None for v in n]
+
     keys = [
         Key("a", a, int),
         Key("b", b, int),
@@ -74,6 +89,14 @@ def make_keys(rng, columns):
         Key("(b % 3 == 0 ? missing : b)", [None if v % 3 == 0 else v for v in b], int),
         Key("text(a % 100000)", [str(abs(v) % 100000 * (-1 if v < 0 else 1)) for v in a], str.encode),
         Key("n", n, int),
+        Key("-7", [-7] * len(a), int),
+        Key("n * 3 - 100", [v * 3 - 100 for v in n], int),
+        Key("float(n) / 2.0", [v / 2 for v in n], float_less),
+        Key("n % 2 == 0", [str(v % 2 == 0).lower() for v in n], str),
+        Key("(b % 3 == 0 ? missing : b / 4)", [None if v % 3 == 0 else abs(v) // 4 * (-1 if v < 0 else 1) for v in b], int),
+        Key("m", found_by("m", int), int),
+        Key("g", found_by("g", float), float_less),
+        Key("text(m)", found_by("m", str), str.encode),
     ]
     rng.shuffle(keys)
     return keys[: rng.randint(2, 5)]
@@ -161,11 +184,13 @@ def problem_of(expected, got):
 def check_table(tally, rng, folder, modes):
     count = rng.choice(SIZES)
     columns = make_columns(rng, count)
-    keys = make_keys(rng, columns)
+    found = make_found(rng)
+    keys = make_keys(rng, columns, found)
     np.savez(os.path.join(folder, "t.npz"), **columns)
+    np.savez(os.path.join(folder, "s.npz"), **found)
     for pipeline, expected in cases(keys, columns, count):
         for mode in modes:
-            text = f"load t.npz | {pipeline}"
+            text = f"load t.npz | left join (load s.npz) on n | {pipeline}"
             done = harness.run([*harness.ALL_MODES[mode], "--format", "csv", "-c", text], folder, folder)
             problem = done.text()
             if done.status == 0:

@@ -28,13 +28,7 @@ static size_t references(const struct queue *queue, const struct task *to)
 {
     size_t count = 0;
     for (size_t t = 0; t < queue->count; t++) {
-        const struct task *task = queue->tasks[t];
-        bool refers = task->rows_from == to;
-        for (size_t k = 0; k < task->input_count; k++)
-            refers = refers || task->inputs[k].task == to;
-        for (size_t k = 0; k < task->equal_count; k++)
-            refers = refers || task->equals[k] == to;
-        count += refers;
+        count += task_refers(queue->tasks[t], to);
     }
     return count;
 }

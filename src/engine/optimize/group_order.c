@@ -128,23 +128,13 @@ static bool is_blind(const struct walk *walk, struct task *reader, const struct 
     return reader->column_op->kind == OPERATOR_SORT && reader->column_op->first > 0 && extend(walk, reader, from);
 }
 
-static bool is_reader(const struct task *task, const struct task *of)
-{
-    bool reads = task->rows_from == of;
-    for (size_t k = 0; k < task->input_count; k++)
-        reads = reads || task->inputs[k].task == of;
-    for (size_t i = 0; i < task->equal_count; i++)
-        reads = reads || task->equals[i] == of;
-    return reads;
-}
-
 /* Whether no reader sees the order of the task's rows; the last task is the result. */
 static bool is_unseen(const struct walk *walk, const struct task *from)
 {
     bool unseen = from->number + 1 < walk->queue->count;
     for (size_t t = from->number + 1; t < walk->queue->count && unseen; t++) {
         struct task *task = walk->queue->tasks[t];
-        if (is_reader(task, from))
+        if (task_refers(task, from))
             unseen = task->equal_count == 0 && is_blind(walk, task, from);
     }
     return unseen;

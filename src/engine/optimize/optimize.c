@@ -36,10 +36,12 @@ void optimize_queue_watched(const struct queue *queue, struct queue *fused, cons
     queue_after(watch, "push_limits", fused);
 }
 
-void optimize_local(const struct queue *fused, const struct pass_watch *watch)
+void optimize_local(struct queue *fused, const struct pass_watch *watch)
 {
     free_group_order(fused);
     queue_after(watch, "free_group_order", fused);
+    leave_out_keys(fused); /* dependent keys are computed of groups, not of rows */
+    queue_after(watch, "leave_out_keys", fused);
 }
 
 const struct queue *optimize_and_fold(const struct queue *queue, struct queue *fused, struct queue *folded)

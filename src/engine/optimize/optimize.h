@@ -22,7 +22,7 @@ void optimize_queue(const struct queue *queue, struct queue *fused);
 void optimize_queue_watched(const struct queue *queue, struct queue *fused, const struct pass_watch *watch);
 
 /* The passes over a fused queue that is not sent to a server. */
-void optimize_local(const struct queue *fused, const struct pass_watch *watch);
+void optimize_local(struct queue *fused, const struct pass_watch *watch);
 
 /* axis_fold.c: fills `folded`, initialised with the same arena, with the tasks of a fused queue, reductions along an
  * axis as folds where that stores fewer rows; false if there are none. It borrows the columns of `fused`. Errors are to

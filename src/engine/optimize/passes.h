@@ -17,6 +17,9 @@ void push_limits(const struct queue *fused);
  */
 void free_group_order(const struct queue *fused);
 
+/* group_keys.c: leaves keys of groups out that depend on others. Follows free_group_order. */
+void leave_out_keys(struct queue *fused);
+
 /* fold_lower.c: makes LOOPs of FOLDs, and keeps the task as it was in task.unlowered. */
 void folds_lower(struct task *task);
 

@@ -38,6 +38,17 @@ struct task *queue_add(struct queue *queue)
     return task;
 }
 
+struct task *queue_insert(struct queue *queue, size_t number)
+{
+    struct task *task = queue_add(queue);
+    for (; task->number > number; task->number--) {
+        queue->tasks[task->number] = queue->tasks[task->number - 1];
+        queue->tasks[task->number]->number++;
+    }
+    queue->tasks[number] = task;
+    return task;
+}
+
 void queue_remove(struct queue *queue, const struct task *task)
 {
     for (size_t k = 0; k < queue->count; k++) {
@@ -289,6 +300,16 @@ bool task_aggregates_axis(const struct task *task)
     return task->sink == SINK_OPERATOR && column_op->kind == OPERATOR_GROUP && column_op->key &&
            task->aggregate_count == 1 && task->output_count == 2 && !task->outputs[0].needed &&
            task->aggregates[0].value != NO_VALUE;
+}
+
+bool task_refers(const struct task *task, const struct task *to)
+{
+    bool refers = task->rows_from == to;
+    for (size_t k = 0; k < task->input_count; k++)
+        refers = refers || task->inputs[k].task == to;
+    for (size_t k = 0; k < task->equal_count; k++)
+        refers = refers || task->equals[k] == to;
+    return refers;
 }
 
 bool task_has_window(const struct task *task)

@@ -251,6 +251,7 @@ struct queue {
 void queue_init(struct queue *queue, struct arena *arena);
 void queue_release(struct queue *queue);     /* releases the columns; the rest is in the arena */
 struct task *queue_add(struct queue *queue); /* a zeroed task with whole window, rows -1, limit INT64_MAX, numbered */
+struct task *queue_insert(struct queue *queue, size_t number);                  /* the same, as this number */
 void queue_remove(struct queue *queue, const struct task *task);                /* which no task reads */
 void queue_hold(struct queue *queue, struct column *column);                    /* takes over one reference */
 void queue_hold_dictionary(struct queue *queue, struct dictionary *dictionary); /* takes over one reference */
@@ -320,8 +321,9 @@ bool operator_selects(const struct column_operator *column_op, int64_t rows);
  * are combined strictly from first to last. */
 bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code);
 
-bool task_has_window(const struct task *task); /* anything but all rows */
-bool task_is_scalar(const struct task *task);  /* its result is one value, not a relation */
+bool task_refers(const struct task *task, const struct task *to); /* reads its rows, or has their number */
+bool task_has_window(const struct task *task);                    /* anything but all rows */
+bool task_is_scalar(const struct task *task);                     /* its result is one value, not a relation */
 /* Whether it is a group along an axis of a shape, of whose result only one aggregate of values is read. */
 bool task_aggregates_axis(const struct task *task);
 
