@@ -240,6 +240,9 @@ class CommandLine:
         good = (result.status, result.out, told) == (1, b"2\n", [b"1", b"3", b"4"])
         self.tally.check("keep-going", "" if good else result.text())
         self.prints("-e", "2\n", *host, "-e", stdin=b"1 + 1")
+        wrong = b"range 1..3 | nosuch 1\n" * 30
+        self.says("keep-going-after-many", [*host, "-k"], r"^7$", where="out", status=1, stdin=wrong + b"3 + 4\n")
+        self.says("keep-going-tells-all", [*host, "-k"], r"<stdin>:30:14: error", status=1, stdin=wrong)
         self.says("-c-keep-going", [*host, "-k", "-c", "nosuch", "-c", "1 + 1"], r"^2$", where="out", status=1)
         help_text = self.run("--help").out.decode()
         fits = help_text.count("\n") < 24 and all(len(line) < 80 for line in help_text.split("\n"))

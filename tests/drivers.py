@@ -74,6 +74,27 @@ class Drivers:
             pass
         self.answers("unusable-cache", self.run("--device", "1", "-c", MAIN), 1)
 
+    def full(self):
+        """Disks that fill when the programs are cached: the driver would end the process at their launch. While another
+        disk has room its files go there; then the evaluator answers, with one note."""
+        folder = self.fresh()
+        space = os.path.join(self.sandbox.root, "full")
+        os.makedirs(space)
+        os.makedirs(folder)
+        script = (
+            f'mount -t tmpfs -o size=2m one "{folder}" && mount -t tmpfs -o size=2m two "{space}" || exit 77; '
+            f'export TMPDIR="{space}"; "$@" && for disk in "{folder}" "{space}"; '
+            'do dd if=/dev/zero of="$disk/fill" bs=4k 2>/dev/null; "$@" || exit; done'
+        )
+        prefix = ("unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh")
+        result = self.run("--device", "1", "-c", MAIN, "-c", "load ids.bin | select ids > 1 | count", prefix=prefix)
+        if result.status == 77 or b"unshare" in result.err:
+            print("drivers: no full disk tested, nothing can be mounted here")
+            return
+        told = result.err.decode().splitlines()
+        good = (result.status, result.out) == (0, b"107\n9\n" * 3) and len(told) == 1 and "no space left" in told[0]
+        self.tally.check("full-disk", "" if good else result.text())
+
     def several(self):
         """Several processes need the same new program at once."""
         folder = self.fresh()
@@ -181,7 +202,7 @@ def main(sandbox):
     drivers = Drivers(sandbox, tally)
     groups = [drivers.slow]
     if "device" in harness.MODES:
-        groups += [drivers.cache, drivers.unusable, drivers.several, drivers.killed, drivers.leaves]
+        groups += [drivers.cache, drivers.unusable, drivers.full, drivers.several, drivers.killed, drivers.leaves]
     return harness.run_groups(tally, groups)
 
 

@@ -83,6 +83,7 @@ static void set_process(struct accelerator *accelerator, const struct opencl_pro
     snprintf(number, sizeof number, "%zu", accelerator->device.number);
     accelerator->cache = process->cache;
     accelerator->no_cache = process->no_directory;
+    accelerator->home = (accelerator->device.type & CL_DEVICE_TYPE_CPU) != 0 ? &process->home : NULL;
     if (process->executable)
         accelerator->compiler = compiler_new(process->executable, arguments, COMPILE_LIMIT_SECONDS * 1000);
 }

@@ -379,7 +379,7 @@ static enum parse_result read_statements(struct parser *p, struct stmt **end)
             continue;
         }
         note_statement(p, begin, diags_before);
-        if (error_count(p) >= LIMIT_ERRORS) {
+        if (p->mode != PARSE_EACH && error_count(p) >= LIMIT_ERRORS) {
             diag_note(p->tree.diags, (struct span){0}, "only the first %d errors are shown", (int)LIMIT_ERRORS);
             return PARSE_FAILED;
         }

@@ -26,11 +26,12 @@ enum parse_result {
 
 enum parse_mode {
     PARSE_SCRIPT, /* a leading | continues the pipeline before it, across blank and comment lines */
+    PARSE_EACH,   /* likewise; its statements run although others have errors, all of which are recorded */
     PARSE_PROMPT  /* a leading | at the start of the text continues the last result; text may be incomplete */
 };
 
 /* Parses a whole source. *first becomes the list of statements that parsed, possibly NULL. After an error the parser
- * continues with the next statement, recording at most LIMIT_ERRORS errors. */
+ * continues with the next statement, but for PARSE_EACH up to LIMIT_ERRORS errors. */
 enum parse_result parse(const struct source *source, enum parse_mode mode, struct arena *arena, struct diags *diags,
                         struct stmt **first);
 

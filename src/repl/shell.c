@@ -43,7 +43,7 @@ static enum exit_status run_script(struct session *session, const char *path)
     session_report(session, &diags);
     data_files_continue(session, &text);
     if (status == STATUS_OK)
-        outcome = script_run(session, script_new(path ? path : "<stdin>", &text, PARSE_SCRIPT));
+        outcome = script_run(session, script_new(path ? path : "<stdin>", &text, script_mode(session)));
     strbuf_free(&text);
     arena_free(arena);
     return outcome;
@@ -62,7 +62,7 @@ static enum exit_status run_queries(struct session *session, const struct option
         struct strbuf text = {0};
         strbuf_puts(&text, options->queries[i]);
         data_files_continue(session, &text);
-        outcome = first_failure(outcome, script_run(session, script_new("-c", &text, PARSE_SCRIPT)));
+        outcome = first_failure(outcome, script_run(session, script_new("-c", &text, script_mode(session))));
     }
     return outcome;
 }

@@ -2,6 +2,7 @@
 
 #include "cl/compile/compile.h"
 #include "cl/compile/compile_client.h"
+#include "cl/device/pocl_home.h"
 
 #include "base/heap.h"
 
@@ -135,13 +136,30 @@ static void build_here(struct accelerator *accelerator, struct program *program)
     strbuf_free(&log);
 }
 
-/* Loads a binary and frees it. Returns false with the accelerator's failure. */
+/* Whether PoCL can write what it loads; else sets the error text. */
+static bool has_room(const struct accelerator *accelerator, struct program *program, size_t bytes)
+{
+    struct strbuf text = {0};
+    if (!accelerator->home || pocl_home_has_room(accelerator->home, bytes))
+        return true;
+    strbuf_puts(&text, "part of the query runs without OpenCL: no space left for the files of its program");
+    if (accelerator->home->path) {
+        strbuf_puts(&text, " on the disk of ");
+        strbuf_add_visible(&text, accelerator->home->path, strlen(accelerator->home->path));
+    }
+    program->error = text.text;
+    return false;
+}
+
+/* Loads a binary and frees it. Returns false with the accelerator's failure or the program's error. Room is looked for
+ * again when the files are written: the disk may have filled meanwhile. */
 static bool load(struct accelerator *accelerator, struct program *program, struct blob *binary)
 {
     struct thread_signals before;
     signals_hold_interrupt(&before);
-    program->program = compile_load(accelerator->context, &accelerator->device, binary, &accelerator->failure);
-    const bool loaded = program->program && create_kernels(accelerator, program);
+    if (has_room(accelerator, program, binary->size))
+        program->program = compile_load(accelerator->context, &accelerator->device, binary, &accelerator->failure);
+    const bool loaded = program->program && create_kernels(accelerator, program) && has_room(accelerator, program, 0);
     signals_restore(&accelerator->signals);
     signals_release(&before);
     free(binary->bytes);
@@ -167,7 +185,7 @@ static void begin(struct accelerator *accelerator, struct program *program)
 {
     struct blob key = compile_key(&accelerator->device, program->text), binary;
     bool cached = accelerator->cache && cache_find(accelerator->cache, &key, &binary);
-    if (cached && !load(accelerator, program, &binary)) {
+    if (cached && !load(accelerator, program, &binary) && !program->error) {
         discard_load(accelerator, program);
         cache_drop(accelerator->cache, &key);
         cached = false;
@@ -196,9 +214,10 @@ static void collect(struct accelerator *accelerator, struct program *program, en
         return;
     if (state == COMPILE_DONE) {
         binary = compile_job_program(program->job);
-        if (!load(accelerator, program, &binary))
+        if (!load(accelerator, program, &binary) && !program->error)
             set_error(accelerator, program, "");
-    } else if (!find_cached(accelerator, program, &binary) || !load(accelerator, program, &binary)) {
+    } else if (!find_cached(accelerator, program, &binary) ||
+               (!load(accelerator, program, &binary) && !program->error)) {
         /* The compiler process may have stored it before it failed. */
         set_error(accelerator, program, compile_job_error(program->job));
     }

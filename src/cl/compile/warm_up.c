@@ -9,6 +9,7 @@ const char warm_up_option[] = " -cl-kernel-arg-info";
 
 enum {
     SCRATCH_BYTES = 1 << 20, /* more than a kernel writes for no rows */
+    LOCAL_BYTES = 1 << 12,   /* likewise */
     LARGEST_SCALAR = 128     /* sixteen numbers of eight bytes */
 };
 
@@ -47,6 +48,8 @@ static bool set_argument(cl_kernel kernel, cl_uint k, cl_mem scratch)
         return false;
     if (space == CL_KERNEL_ARG_ADDRESS_GLOBAL || space == CL_KERNEL_ARG_ADDRESS_CONSTANT)
         return clSetKernelArg(kernel, k, sizeof scratch, &scratch) == CL_SUCCESS;
+    if (space == CL_KERNEL_ARG_ADDRESS_LOCAL)
+        return clSetKernelArg(kernel, k, LOCAL_BYTES, NULL) == CL_SUCCESS;
     const size_t size = space == CL_KERNEL_ARG_ADDRESS_PRIVATE ? size_of_type(type) : 0;
     return size > 0 && clSetKernelArg(kernel, k, size, zeroes) == CL_SUCCESS;
 }

@@ -7,10 +7,11 @@
 
 #include <stdatomic.h>
 
-struct cache;    /* program_cache.h */
-struct compiler; /* compile_client.h */
-struct memory;   /* memory.h */
-struct programs; /* program.h */
+struct cache;     /* program_cache.h */
+struct compiler;  /* compile_client.h */
+struct memory;    /* memory.h */
+struct pocl_home; /* pocl_home.h */
+struct programs;  /* program.h */
 
 struct accelerator {
     struct device device;
@@ -22,11 +23,12 @@ struct accelerator {
     struct failure failure;
     struct memory *memory;
     struct programs *programs;
-    struct cache *cache;       /* the program cache, borrowed; may be NULL */
-    const char *no_cache;      /* why there is none, reported when a program is compiled */
-    struct compiler *compiler; /* NULL: programs are compiled in this process */
-    bool no_wait;              /* do not wait for compilation; if false, a wait can be cancelled by: */
-    const atomic_int *cancel;  /* or NULL */
+    struct cache *cache;          /* the program cache, borrowed; may be NULL */
+    const char *no_cache;         /* why there is none, reported when a program is compiled */
+    const struct pocl_home *home; /* where a CPU's driver writes programs; NULL for other devices */
+    struct compiler *compiler;    /* NULL: programs are compiled in this process */
+    bool no_wait;                 /* do not wait for compilation; if false, a wait can be cancelled by: */
+    const atomic_int *cancel;     /* or NULL */
 };
 
 #endif

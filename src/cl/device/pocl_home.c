@@ -19,6 +19,7 @@ enum {
     MAX_OPEN = 8,      /* directories that nftw keeps open */
     FRESH_SECONDS = 60 /* a new directory has no lock yet */
 };
+static const size_t room_bytes = 1 << 20; /* beyond those of a program */
 
 static int remove_one(const char *path, const struct stat *status, int kind, struct FTW *place)
 {
@@ -71,12 +72,30 @@ static void sweep(const char *base)
         closedir(directory);
 }
 
+/* Reserves the bytes and gives them back, which a quota may refuse where the disk is not full. */
+static bool has_room(const char *directory, size_t bytes)
+{
+    struct strbuf path = {0};
+    strbuf_printf(&path, "%s/room", directory);
+    const int fd = open(path.text, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
+    const bool room = fd >= 0 && posix_fallocate(fd, 0, (off_t)bytes) == 0;
+    if (fd >= 0) {
+        close(fd);
+        unlink(path.text);
+    }
+    strbuf_free(&path);
+    return room;
+}
+
 static char *make_directory(const char *base)
 {
     struct strbuf path = {0};
     strbuf_printf(&path, "%s/%sXXXXXX", base, prefix);
-    if (mkdtemp(path.text))
-        return path.text;
+    if (mkdtemp(path.text)) {
+        if (has_room(path.text, room_bytes))
+            return path.text;
+        (void)rmdir(path.text);
+    }
     strbuf_free(&path);
     return NULL;
 }
@@ -103,6 +122,11 @@ void pocl_home_create(struct pocl_home *home, const char *base)
         return;
     home->lock = lock_directory(home->path);
     (void)setenv("POCL_CACHE_DIR", home->path, 1);
+}
+
+bool pocl_home_has_room(const struct pocl_home *home, size_t program_bytes)
+{
+    return home->path && has_room(home->path, 2 * program_bytes + room_bytes);
 }
 
 void pocl_home_remove(struct pocl_home *home)

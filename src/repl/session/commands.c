@@ -232,7 +232,7 @@ static struct script *read_script(struct command_call *call)
     if (session_read(call->session, file, path->span, &text, call->diags) == STATUS_OK) {
         /* Errors in functions of the script name it later. */
         const char *name = arena_text(call->session->memory, file, strlen(file));
-        script = script_new(name, &text, PARSE_SCRIPT);
+        script = script_new(name, &text, script_mode(call->session));
     }
     strbuf_free(&text);
     return script;

@@ -395,10 +395,14 @@ static bool defines_functions(const struct script *script)
     return false;
 }
 
+enum parse_mode script_mode(const struct session *session)
+{
+    return session->starting || session->settings.errors == ERRORS_CONTINUE ? PARSE_EACH : PARSE_SCRIPT;
+}
+
 enum exit_status script_run(struct session *session, struct script *script)
 {
-    bool tolerant =
-        session->starting || session->settings.errors == ERRORS_CONTINUE; /* each statement is checked when it runs */
+    const bool tolerant = script_mode(session) == PARSE_EACH; /* each statement is checked when it runs */
     rewrites_correct(session->runner.env, script->mode, &script->diags, 0, (struct span){0});
     if (tolerant)
         session_report(session, &script->diags);

@@ -24,6 +24,9 @@ struct script {
 /* Parses the text and takes ownership of it. `name` appears in errors and must outlive the script. */
 struct script *script_new(const char *name, struct strbuf *text, enum parse_mode mode);
 void script_free(struct script *script);
+
+/* PARSE_EACH if the session goes on after errors. */
+enum parse_mode script_mode(const struct session *session);
 void script_free_list(struct script *first);
 
 /* Reports all errors or, if there are none, runs the script up to the first statement that fails. Takes ownership; a

@@ -23,7 +23,7 @@ void startup_run(struct session *session)
             session->starting = true;
             file_cache_refuse_programs(session->runner.env->file_cache,
                                        "nobody has typed this: rqlrc runs no programs");
-            (void)script_run(session, script_new(name, &text, PARSE_SCRIPT));
+            (void)script_run(session, script_new(name, &text, script_mode(session)));
             file_cache_refuse_programs(session->runner.env->file_cache, NULL);
             session->starting = false;
         }
