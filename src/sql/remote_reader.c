@@ -2,11 +2,13 @@
 
 #include "base/heap.h"
 #include "sql/lower/float_sum.h"
+#include "sql/lower/integer_sum.h"
 #include "sql/lower/lower.h"
 #include "sql/sent_columns.h"
 #include "sql/wire/query.h"
 #include "sql/wire/table.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,10 +176,12 @@ static const char *shown_query(const struct remote_reader *reader, const char *v
         const char *name = value_name ? value_name : reader->base.columns[count].name;
         items[count] = (struct select_item){reader->sent[count].text, quoted(select->dialect, name, arena)};
     }
-    if (value_name && count == 2) {
-        /* The sums of the upper and lower halves. */
-        items[0].text = sql_phrase("(toDecimal128($a, 0) * toDecimal128(4294967296, 0) + toDecimal128($b, 0))",
-                                   reader->sent[0].text, reader->sent[1].text, arena);
+    if (value_name && count > 1) { /* of the digits of a sum */
+        for (size_t k = count - 1; k-- > 0;)
+            items[k].text = sql_phrase(
+                "($a * toDecimal128(2097152, 0) + toDecimal128($b, 0))",
+                k + 2 < count ? items[k + 1].text : sql_phrase("toDecimal128($a, 0)", items[k + 1].text, NULL, arena),
+                reader->sent[k].text, arena);
         count = 1;
     }
     if (select->fails)
@@ -195,7 +199,7 @@ static const char *value_query(const struct remote_reader *reader, struct arena 
 {
     const struct select *select = &reader->lowered.select;
     struct select_item items[VALUE_COLUMNS] = {{"toInt64(count())", "rql_0"}, {"toUInt8(0)", "rql_1"}};
-    static const char *const names[FLOAT_SUM_COLUMNS] = {"rql_2", "rql_3", "rql_4"};
+    static const char *const names[FLOAT_SUM_COLUMNS] = {"rql_2", "rql_3", "rql_4", "rql_5"};
     if (select->fails)
         items[VALUE_FAILS].text = arena_printf(arena, "max(toUInt8(%s))", select->fails);
     for (size_t k = 0; k < reader->sent_count; k++)
@@ -214,21 +218,39 @@ static bool aggregates_floats(const struct task *task)
     return kind_aggregated(task) == KIND_FLOAT;
 }
 
+/* The mean of the sum, as the logical type says. */
+static struct scalar mean_of(int128 sum, int64_t rows, const struct logical_type *logical)
+{
+    double unit = 1, mean = int128_quotient(sum, rows);
+    if (logical_table[logical->kind].means) {
+        struct scalar result = scalar_int(llround(mean));
+        result.logical = *logical;
+        return result;
+    }
+    for (int i = 0; i < (logical->kind == LOGICAL_DECIMAL ? logical->scale : 0); i++)
+        unit *= 10;
+    return scalar_float(mean / unit);
+}
+
 /* The aggregate from its parts; STATUS_UNABLE: of no rows, or of more than its sums can be exact of. */
 static enum status finish_value(const struct aggregate *aggregate, enum kind kind, int64_t rows, const int64_t *parts,
                                 size_t count, struct scalar *result)
 {
     double extreme;
     memcpy(&extreme, &parts[0], sizeof extreme);
-    const int64_t most = INT64_C(1) << 31;
     const bool sum = aggregate_table[aggregate->kind].sums;
-    const int128 whole = count == 2 ? (int128)parts[0] * (INT64_C(1) << 32) + parts[1] : parts[0];
-    if ((sum && rows > most) || (rows == 0 && aggregate->kind != AGG_SUM && aggregate->kind != AGG_COUNT))
+    int128 whole = parts[count - 1];
+    for (size_t k = count - 1; k-- > 0;)
+        whole = whole * (INT64_C(1) << DIGIT_BITS) + parts[k];
+    if ((sum && rows > MOST_ROWS) || (rows == 0 && aggregate->kind != AGG_SUM && aggregate->kind != AGG_COUNT))
         return STATUS_UNABLE;
-    *result = kind == KIND_FLOAT            ? scalar_float(extreme)
-              : kind == KIND_BOOL           ? scalar_bool(parts[0] != 0)
-              : aggregate->kind == AGG_MEAN ? scalar_float(int128_quotient(whole, rows))
-                                            : scalar_int(whole);
+    if (aggregate->kind == AGG_MEAN) {
+        *result = mean_of(whole, rows, &aggregate->logical);
+        return STATUS_OK;
+    }
+    *result = kind == KIND_FLOAT  ? scalar_float(extreme)
+              : kind == KIND_BOOL ? scalar_bool(parts[0] != 0)
+                                  : scalar_int(whole);
     result->logical = aggregate->logical;
     result->logical.dictionary = NULL;
     return STATUS_OK;
@@ -247,7 +269,7 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
         fails = fails || column_get_int(columns[VALUE_FAILS], i) != 0;
         for (size_t k = 0; k < reader->sent_count; k++)
             parts[k] = column_get_int(columns[VALUE_FIRST + k], i);
-        sums[i] = (struct float_sum_group){parts[0], parts[1], parts[2]};
+        sums[i] = (struct float_sum_group){parts[0], {parts[1], parts[2], parts[3]}};
     }
     enum status status = STATUS_UNABLE;
     double sum;
@@ -271,7 +293,7 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
 static enum status read_value(struct file_reader *base, const struct format_job *job, struct scalar *result)
 {
     const struct remote_reader *reader = (const struct remote_reader *)base;
-    static const char *const names[VALUE_COLUMNS] = {"rows", "fails", "upper", "lower", "lower"};
+    static const char *const names[VALUE_COLUMNS] = {"rows", "fails", "sum", "sum", "sum", "sum"};
     struct wire_type types[VALUE_COLUMNS];
     struct column *columns[VALUE_COLUMNS];
     const size_t count = VALUE_FIRST + reader->sent_count;

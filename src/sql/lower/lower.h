@@ -5,7 +5,7 @@
  * all filters and limits, and its failure is one more column; if such a row comes back, the pipeline is bound again
  * without the server, for the exact error.
  *
- * Sums of 64-bit integers are sums of halves, which are put together here; of floats see float_sum.h and float_sum.h.
+ * Sums of integers are sums of digits, which are put together here (integer_sum.h); of floats see float_sum.h.
  * The last rows are the first in the reverse order, which a subquery turns round. A long expression that is read more
  * than once becomes a column of a subquery (expression_share.c), but of what servers run only where the text would be
  * too long: on a table of several servers a subquery brings its rows to one. The query itself checks the types of the
@@ -20,9 +20,8 @@
 struct lowered {
     struct select select;
     const struct task *last; /* rows: its outputs are the select's columns. One value: column 0 is that, a sum's or
-                                mean's columns 0 and 1 are the sums of its upper and lower 32 bits, of floats 0 to 2
-                                those of float_sum.h, by which the select is grouped; an extreme of floats is the
-                                bits of one */
+                                mean's are the sums of its digits (integer_sum.h), of floats those of float_sum.h, by
+                                the first of which the select is grouped; an extreme of floats is the bits of one */
     bool throws;             /* the query is an error of throwIf where rows of a join's source fail */
 };
 
@@ -34,10 +33,10 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
 /* lower_aggregate.c: aggregates of values of `expressions`, as columns. False: one has no equivalent. */
 
 /* Of a group, behind the columns of its keys, one column each, computed of the rows of `select`. That of a quantile is
- * the values (lower_internal.h). A sum or mean of floats has parts (float_sum.h) in the
- * columns from parts[i] on, 0: it has none, and its own column is the number of rows that the sum is divided by, or
- * nothing; *count becomes the number of columns with these. Adds to *fails where the result does not fit, or is not
- * known there. */
+ * the values (lower_internal.h). A sum or mean of floats (float_sum.h) and a mean of integers (integer_sum.h) have
+ * parts in the columns from parts[i] on, 0: it has none, and its own column is the number of rows that the sum is
+ * divided by, or nothing; *count becomes the number of columns with these. Adds to *fails where the result does not
+ * fit, or is not known there. */
 bool aggregates_lower(const struct task *task, const struct select *select, struct sql_expressions *expressions,
                       struct select_column *columns, size_t *parts, size_t *count, const char **fails,
                       struct arena *arena);

@@ -1,6 +1,7 @@
 #include "sql/lower/lower_internal.h"
 
 #include "sql/lower/float_sum.h"
+#include "sql/lower/integer_sum.h"
 
 #include <string.h>
 
@@ -18,25 +19,6 @@ static const char *operand(const struct aggregate *aggregate, struct sql_express
     return aggregate->has_initial || (truth && !extreme) ? NULL : sql_expression(expressions, aggregate->value);
 }
 
-/* A group's sum S of n values v is the sum of their upper halves, u = floor(v / 2^32), times 2^32, and of their lower
- * ones. Neither overflows for n <= 2^32, so that what is beyond 64 bits is seen: floor(S / 2^32), which has to fit in
- * 32 bits. Then the wrapped sum is S. */
-static const char *sum_too_large(const char *v, struct arena *arena)
-{
-    return arena_printf(arena,
-                        "(count() > 4294967296 OR NOT ((sum(bitShiftRight(%s, 32)) + "
-                        "toInt64(bitShiftRight(sum(toUInt64(bitAnd(%s, 4294967295))), 32))) "
-                        "BETWEEN -2147483648 AND 2147483647))",
-                        v, v);
-}
-
-/* Whether all values are in 32 bits, so that less than 2^31 of them have a sum in 64. */
-static bool is_narrow(const struct aggregate *aggregate, const struct task *task)
-{
-    const struct instr *instr = &task->code.at[aggregate->value];
-    return instr->lo >= INT32_MIN && instr->hi <= UINT32_MAX;
-}
-
 static const char *group_sum(const struct aggregate *aggregate, const struct sql_dialect *dialect, const char *v,
                              const struct task *task, const char **fails, struct arena *arena)
 {
@@ -44,8 +26,10 @@ static const char *group_sum(const struct aggregate *aggregate, const struct sql
         *fails = sql_either(*fails, sql_phrase(dialect->sum_fails, v, NULL, arena), arena);
         return sql_phrase(dialect->sum, v, NULL, arena);
     }
-    const char *large = is_narrow(aggregate, task) ? "(count() > 2147483648)" : sum_too_large(v, arena);
-    *fails = sql_either(*fails, large, arena);
+    const int digits = digits_of(&task->code.at[aggregate->value]);
+    const char *sums[MOST_DIGITS];
+    digit_sums(v, digits, sums, arena);
+    *fails = sql_either(*fails, digits_overflow(sums, digits, arena), arena);
     return arena_printf(arena, "sum(%s)", v);
 }
 
@@ -66,37 +50,52 @@ static bool group_of_floats(const struct aggregate *aggregate, const struct sql_
                             struct select_column *own, struct select_column *parts, const char **fails,
                             struct arena *arena)
 {
-    const char *texts[LIMB_PARTS], *unknown;
+    const char *texts[LIMB_COLUMNS] = {NULL}, *unknown;
     if (aggregate_table[aggregate->kind].extreme) {
         *own = computed(float_extreme(aggregate, x, arena));
         return true;
     }
     if (!aggregate_table[aggregate->kind].sums || !float_limbs_add(x, texts, &unknown, arena))
         return false;
-    for (int k = 0; k < LIMB_PARTS; k++)
+    for (int k = 0; k < LIMB_COLUMNS; k++)
         parts[k] = computed(texts[k]);
     *own = computed(aggregate->kind == AGG_MEAN ? dialect->rows : NULL);
     *fails = sql_either(*fails, unknown, arena);
     return true;
 }
 
-/* A group's aggregate of integers; NULL: it cannot be said. */
-static const char *group_of_integers(const struct aggregate *aggregate, const struct sql_dialect *dialect,
-                                     const char *v, const struct task *task, const char **fails, struct arena *arena)
+/* A group's aggregate of integers. False: it cannot be said. */
+static bool group_of_integers(const struct aggregate *aggregate, const struct sql_dialect *dialect, const char *v,
+                              const struct task *task, struct select_column *own, struct select_column *parts,
+                              const char **fails, struct arena *arena)
 {
     const bool sums = aggregate_table[aggregate->kind].sums;
-    if (aggregate_table[aggregate->kind].extreme)
-        return arena_printf(arena, "%s(%s)", aggregate_table[aggregate->kind].word, v);
+    if (aggregate_table[aggregate->kind].extreme) {
+        *own = computed(arena_printf(arena, "%s(%s)", aggregate_table[aggregate->kind].word, v));
+        return true;
+    }
     if (!sums || (aggregate->kind == AGG_MEAN && aggregate->logical.kind != LOGICAL_NUMBER))
-        return NULL;
+        return false;
+    if (aggregate->kind == AGG_MEAN && is_server(dialect)) {
+        const int digits = digits_of(&task->code.at[aggregate->value]);
+        const char *texts[MOST_DIGITS];
+        digit_sums(v, digits, texts, arena);
+        for (int k = 0; k < digits; k++)
+            parts[k] = computed(texts[k]);
+        *own = computed(dialect->rows);
+        *fails = sql_either(*fails, digits_overflow(texts, 1, arena), arena);
+        return true;
+    }
     const char *text = group_sum(aggregate, dialect, v, task, fails, arena);
+    *own = computed(text);
     if (aggregate->kind == AGG_SUM)
-        return text;
+        return true;
     /* Both are doubles exactly, so that the quotient is rounded once. */
     const char *large = arena_printf(arena, "NOT (%s BETWEEN -9007199254740992 AND 9007199254740992)", text);
     *fails = sql_either(*fails, large, arena);
-    return arena_printf(arena, "(%s / %s)", sql_phrase(dialect->as_float, text, NULL, arena),
-                        sql_phrase(dialect->as_float, dialect->rows, NULL, arena));
+    *own = computed(arena_printf(arena, "(%s / %s)", sql_phrase(dialect->as_float, text, NULL, arena),
+                                 sql_phrase(dialect->as_float, dialect->rows, NULL, arena)));
+    return true;
 }
 
 /* How many different values there are; NULL: it cannot be said. */
@@ -181,17 +180,13 @@ bool aggregates_lower(const struct task *task, const struct select *select, stru
         const char *v = kind == KIND_BOOL ? NULL : sql_expression(expressions, aggregate->value);
         if (!v)
             return false;
-        if (kind == KIND_INT) {
-            *own = computed(group_of_integers(aggregate, dialect, v, task, fails, arena));
-            if (!own->leaf.text)
-                return false;
-            continue;
-        }
-        if (!is_server(dialect) || !group_of_floats(aggregate, dialect, v, own, &columns[*count], fails, arena))
+        struct select_column *its = &columns[*count];
+        if (!(kind == KIND_INT ? group_of_integers(aggregate, dialect, v, task, own, its, fails, arena)
+                               : is_server(dialect) && group_of_floats(aggregate, dialect, v, own, its, fails, arena)))
             return false;
-        if (columns[*count].leaf.text) {
+        if (its->leaf.text) {
             parts[i] = *count;
-            *count += LIMB_COLUMNS;
+            *count += kind == KIND_INT ? MEAN_COLUMNS : LIMB_COLUMNS;
         }
         if (*fails && strlen(*fails) > MOST_BYTES / 2)
             return false;
@@ -240,15 +235,16 @@ size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_diale
         return 1;
     }
     const bool mean = aggregate->kind == AGG_MEAN;
-    if (!aggregate_table[aggregate->kind].sums ||
-        (mean && (aggregate->logical.kind != LOGICAL_NUMBER || dialect->whole_sum)))
+    if (!aggregate_table[aggregate->kind].sums || (mean && dialect->whole_sum))
         return 0;
-    if (dialect->whole_sum || is_narrow(aggregate, task)) {
-        columns[0] = computed(dialect->whole_sum ? sql_phrase(dialect->whole_sum, v, NULL, arena)
-                                                 : arena_printf(arena, "sum(%s)", v));
+    if (dialect->whole_sum) {
+        columns[0] = computed(sql_phrase(dialect->whole_sum, v, NULL, arena));
         return 1;
     }
-    columns[0] = computed(arena_printf(arena, "sum(bitShiftRight(%s, 32))", v));
-    columns[1] = computed(arena_printf(arena, "toInt64(sum(bitAnd(%s, 4294967295)))", v));
-    return 2;
+    const int digits = digits_of(&task->code.at[aggregate->value]);
+    const char *sums[MOST_DIGITS];
+    digit_sums(v, digits, sums, arena);
+    for (int k = 0; k < digits; k++)
+        columns[k] = computed(sums[k]);
+    return (size_t)digits;
 }

@@ -1,6 +1,7 @@
 #include "sql/lower/lower_internal.h"
 
 #include "sql/lower/float_sum.h"
+#include "sql/lower/integer_sum.h"
 
 static bool lower_sort(struct lowering *lowering, const struct task *task, struct select *select)
 {
@@ -83,34 +84,51 @@ static void find_quantiles(const struct task *task, size_t first, struct select 
     }
 }
 
-/* The parts of floats' sums become the sums, which are columns from `first` on. */
+/* The next columns of the parts of a sum of floats in step 0 to 2; then the sum. */
+static const char *step_of_floats(int step, const char **columns, struct arena *arena)
+{
+    if (step == 0)
+        float_limbs_magnitude(columns, arena);
+    else if (step == 1)
+        float_limbs_carry(columns, arena);
+    return step < 2 ? NULL : float_limbs_round(columns, arena);
+}
+
+/* The same of a mean of integers. */
+static const char *step_of_integers(int step, const char **columns, const char *rows, struct arena *arena)
+{
+    if (step == 0)
+        mean_magnitude(columns, arena);
+    else if (step == 1)
+        mean_divide(columns, rows, arena);
+    return step < 2 ? NULL : mean_round(columns, rows, arena);
+}
+
+/* The parts of sums and means become these, which are columns from `first` on. */
 static void round_sums(const struct task *task, size_t first, const size_t *parts, struct select *select,
                        struct arena *arena)
 {
-    enum { STEPS = 3 };
+    enum { STEPS = 3, MOST = (int)LIMB_COLUMNS > (int)MEAN_COLUMNS ? (int)LIMB_COLUMNS : (int)MEAN_COLUMNS };
     size_t last = 0;
     for (size_t i = 0; i < task->aggregate_count; i++)
         last = parts[i] > last ? parts[i] : last;
     for (int step = 0; step < STEPS && last > 0; step++) {
         select_wrap(select, arena);
         for (size_t i = 0; i < task->aggregate_count; i++) {
-            const char *texts[LIMB_COLUMNS];
-            struct select_column *at = select->columns + parts[i];
+            const char *texts[MOST];
+            struct select_column *at = select->columns + parts[i], *own = &select->columns[first + i];
             if (parts[i] == 0)
                 continue;
-            for (int k = 0; k < LIMB_COLUMNS; k++)
+            const bool integers = task->code.at[task->aggregates[i].value].kind == KIND_INT;
+            const int count = integers ? MEAN_COLUMNS : LIMB_COLUMNS;
+            for (int k = 0; k < count; k++)
                 texts[k] = at[k].leaf.text;
-            if (step == 0)
-                float_limbs_magnitude(texts, arena);
-            else if (step == 1)
-                float_limbs_carry(texts, arena);
-            for (int k = 0; k < LIMB_COLUMNS; k++)
+            const char *rows = own->leaf.text, *sum = integers ? step_of_integers(step, texts, rows, arena)
+                                                               : step_of_floats(step, texts, arena);
+            for (int k = 0; k < count; k++)
                 at[k].leaf.text = texts[k];
-            if (step < STEPS - 1)
-                continue;
-            struct select_column *sum = &select->columns[first + i];
-            const char *rows = sum->leaf.text, *text = float_limbs_round(texts, arena);
-            sum->leaf.text = rows ? arena_printf(arena, "(%s / toFloat64(%s))", text, rows) : text;
+            if (sum)
+                own->leaf.text = rows && !integers ? arena_printf(arena, "(%s / toFloat64(%s))", sum, rows) : sum;
         }
     }
     select->count = task->output_count;
