@@ -92,7 +92,7 @@ def random_tables(rng, number, large):
     """Two tables with the same keys, and other columns."""
     rows = [rng.choice([0, 1, 2, 3, 7, 20, 60, 300]) for _ in range(2)]
     if large:
-        rows = [rng.choice([3, 5000, 40_000]), rng.choice([2000, 40_000])]
+        rows = [rng.choice([3, 5000, 40_000]), rng.choice([2000, 40_000, 140_000])]
     kinds = [rng.choice([INT, TEXT, TIMESTAMP])] if large else key_types(rng)
     size = rng.choice([max(rows) + 1, 3 * max(rows) + 1] if large else [1, 2, 5, max(rows) + 1, 3 * max(rows) + 1])
     pools = [key_pool(rng, kind, size if len(kinds) == 1 else max(1, int(size ** (1 / len(kinds))))) for kind in kinds]
@@ -122,6 +122,10 @@ def random_tables(rng, number, large):
         for column in columns:  # a list without values does not say its type
             if form == "list" and count and all(value is None for value in column.values):
                 column.values[0] = source(rng, column.type.kind, False)()
+        if rng.random() < 0.3:  # in the order of the keys
+            keys = [column.values for column in columns[: len(kinds)]]
+            order = sorted(range(count), key=lambda row: [(key[row] is None, 0 if key[row] is None else key[row]) for key in keys])
+            columns = [Column(column.name, column.type, [column.values[row] for row in order]) for column in columns]
         made.append(Table(f"{'lr'[side]}{number}", columns, form))
     return made
 

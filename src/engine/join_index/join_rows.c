@@ -1,4 +1,6 @@
 /* The tables of a join index: which rows have an id. */
+#include "base/heap.h"
+#include "base/integer.h"
 #include "engine/join_index/join_keys.h"
 
 #include <stdatomic.h>
@@ -11,7 +13,10 @@ struct tables {
     const struct index_build *build;
     uint8_t *members;
     _Atomic int32_t *row_of, *starts;
+    struct parts id_parts;
+    int64_t *begins; /* of each part of ids: rows, then where they begin */
     _Atomic int64_t doubles;
+    _Atomic int64_t double_row; /* the first row whose id an earlier row has */
     _Atomic bool disordered;
 };
 
@@ -55,20 +60,28 @@ static void count_part(void *context, struct part part)
     }
 }
 
-/* starts[id + 1] becomes where the rows of the id begin. */
-static void place_ids(struct tables *tables)
+static void sum_ids(void *context, struct part part)
 {
-    const int64_t ids = tables->build->index->ids;
-    int32_t at = 0;
+    const struct tables *tables = context;
+    int64_t rows = 0;
+    for (int64_t id = part.begin; id < part.end; id++)
+        rows += tables->starts[id + 1];
+    tables->begins[part.number] = rows;
+}
+
+/* starts[id + 1] becomes where the rows of the id begin. */
+static void place_ids(void *context, struct part part)
+{
+    struct tables *tables = context;
+    int32_t at = (int32_t)tables->begins[part.number];
     int64_t doubles = 0;
-    for (int64_t id = 0; id < ids && join_goes_on(tables->build, id); id++) {
+    for (int64_t id = part.begin; id < part.end; id++) {
         const int32_t count = tables->starts[id + 1];
         tables->starts[id + 1] = at;
         at += count;
         doubles += count > 1;
     }
-    tables->starts[ids + 1] = at;
-    tables->doubles = doubles;
+    tables->doubles += doubles;
 }
 
 /* starts[id + 1] becomes where they end. */
@@ -157,37 +170,93 @@ static enum status build_single(struct tables *tables)
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 
-static enum status list_rows(struct tables *tables)
+static bool list_rows(struct tables *tables)
 {
     const struct index_build *build = tables->build;
     const struct workers *workers = build->workers;
-    if (!workers_run_parts(workers, &build->parts, count_part, tables))
-        return STATUS_CANCELLED;
-    place_ids(tables);
-    if (!workers_run_parts(workers, &build->parts, list_part, tables))
-        return STATUS_CANCELLED;
+    if (!workers_run_parts(workers, &build->parts, count_part, tables) ||
+        !workers_run_parts(workers, &tables->id_parts, sum_ids, tables))
+        return false;
+    tables->starts[build->index->ids + 1] = (int32_t)begins_of_counts(tables->begins, tables->id_parts.count);
     tables->disordered = false;
-    return workers_run_rows(workers, build->index->ids, ID_PART, order_part, tables) ? STATUS_OK : STATUS_CANCELLED;
+    return workers_run_parts(workers, &tables->id_parts, place_ids, tables) &&
+           workers_run_parts(workers, &build->parts, list_part, tables) &&
+           workers_run_parts(workers, &tables->id_parts, order_part, tables);
+}
+
+/* ---- rows that are in the order of their ids already ---- */
+
+static void check_part(void *context, struct part part)
+{
+    struct tables *tables = context;
+    const int32_t *ids = tables->build->ids;
+    int32_t before = part.begin > 0 ? ids[part.begin - 1] : 0;
+    bool in_order = !tables->disordered;
+    for (int64_t row = part.begin; row < part.end && in_order; row++) {
+        in_order = ids[row] >= before;
+        before = ids[row];
+    }
+    if (!in_order)
+        tables->disordered = true;
+}
+
+/* starts[id] is the first row of this or a greater id. */
+static void sorted_part(void *context, struct part part)
+{
+    struct tables *tables = context;
+    const int32_t *ids = tables->build->ids;
+    int64_t doubles = 0;
+    for (int64_t row = part.begin; row < part.end; row++) {
+        const int32_t before = row > 0 ? ids[row - 1] : -1;
+        tables->row_of[row] = (int32_t)row;
+        for (int32_t id = before + 1; id <= ids[row]; id++)
+            tables->starts[id] = (int32_t)row;
+        doubles += ids[row] == before && (row < 2 || ids[row - 2] != before);
+    }
+    tables->doubles += doubles;
+}
+
+static bool list_sorted(struct tables *tables)
+{
+    const struct index_build *build = tables->build;
+    const int64_t rows = build->index->rows;
+    for (int64_t id = build->ids[rows - 1] + 1; id <= build->index->ids + 1; id++)
+        tables->starts[id] = (int32_t)rows;
+    return workers_run_parts(build->workers, &build->parts, sorted_part, tables);
+}
+
+/* ---- */
+
+static void double_part(void *context, struct part part)
+{
+    struct tables *tables = context;
+    int64_t first = INT64_MAX;
+    for (int64_t id = part.begin; id < part.end; id++) {
+        if (tables->starts[id + 1] - tables->starts[id] > 1)
+            first = min_int64(first, tables->row_of[tables->starts[id] + 1]);
+    }
+    join_lower(&tables->double_row, first);
 }
 
 /* Finds the first row whose id an earlier row has. */
-static void find_double(const struct index_build *build)
+static bool find_double(struct tables *tables)
 {
+    const struct index_build *build = tables->build;
     struct join_index *index = build->index;
-    const int32_t *starts = index->starts->data, *rows = index->row_of->data;
-    index->double_rows[0] = INT64_MAX;
-    for (int64_t id = 0; id < index->ids && join_goes_on(build, id); id++) {
-        if (starts[id + 1] - starts[id] > 1 && rows[starts[id] + 1] < index->double_rows[0]) {
-            index->double_rows[0] = rows[starts[id] + 1];
-            index->double_rows[1] = rows[starts[id]];
-        }
-    }
+    tables->double_row = INT64_MAX;
+    if (!workers_run_parts(build->workers, &tables->id_parts, double_part, tables))
+        return false;
+    index->double_rows[0] = tables->double_row;
+    if (tables->double_row < INT64_MAX)
+        index->double_rows[1] = tables->row_of[tables->starts[build->ids[tables->double_row]]];
+    return true;
 }
 
 /* All rows in the order of their ids. */
 static enum status build_lists(struct tables *tables)
 {
     struct join_index *index = tables->build->index;
+    const struct workers *workers = tables->build->workers;
     column_unref(index->row_of);
     index->row_of = table_of(index->rows, 0, index->rows - 1);
     index->starts = table_of(index->ids + 2, 0, index->rows);
@@ -195,14 +264,19 @@ static enum status build_lists(struct tables *tables)
         return STATUS_FAILED;
     tables->row_of = column_at(index->row_of, 0);
     tables->starts = column_at(index->starts, 0);
-    const enum status status = list_rows(tables);
+    tables->id_parts = partition_rows(workers, index->ids, ID_PART);
+    tables->begins = heap_array((size_t)tables->id_parts.count + 1, sizeof *tables->begins);
+    tables->doubles = 0;
+    tables->disordered = index->rows == 0;
+    bool done = workers_run_parts(workers, &tables->build->parts, check_part, tables);
+    if (done)
+        done = (tables->disordered ? list_rows(tables) : list_sorted(tables)) && find_double(tables);
+    free(tables->begins);
     column_finish(index->row_of, index->rows);
     column_finish(index->starts, index->ids + 2);
     index->in_order = !tables->disordered;
     index->doubles = tables->doubles;
-    if (status == STATUS_OK)
-        find_double(tables->build);
-    return workers_cancelled(tables->build->workers) ? STATUS_CANCELLED : status;
+    return done ? STATUS_OK : STATUS_CANCELLED;
 }
 
 enum status join_rows_build(struct index_build *build, bool members_only)
