@@ -1,6 +1,8 @@
 /// Adds rows to the records of their groups. A record is $stride words; a record whose $count word is 0 is empty.
 ///
 /// Strategy, by the memory that the records take (group_accumulate.c):
+///   $alone   each work-item has a table in local memory, to which it adds without atomics; in the end those of a
+///            work-group are added in pairs, and the last one to the table of all groups
 ///   $local   each work-group has a table in local memory, with several copies of each record where there are few, so
 ///            that work-items contend less, or a row does not wait for the one before it; in the end it adds the table
 ///            to the one of all groups
@@ -29,8 +31,8 @@ $clear
 }
 
 $if local
-/* Adds rows to a table of each group, then the table to that of all. */
-__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void add(
+/* Adds rows to tables of local memory, then these to that of all. */
+__kernel __attribute__((reqd_work_group_size($lanes, 1, 1))) void add(
 $parameters
     __global uint *table, ulong first, __local ulong *space, uint records, uint copies,
     ulong begin, ulong end, ulong chunk)
@@ -38,20 +40,31 @@ $parameters
     const uint lane = get_local_id(0);
     __local uint *own = (__local uint *)space;
 $prologue
-    for (uint record = lane; record < records * copies; record += $group) {
-        __local uint *cell = own + record * $stride;
-$clear
+    for (uint record = lane; record < records * copies; record += $lanes) {
+        __local uint *cell = own + $own;
+$empty
     }
     barrier(CLK_LOCAL_MEM_FENCE);
     $each {
 $index
 $values
-        __local uint *cell = own + (index * copies + (uint)(i & (copies - 1))) * $stride;
+        __local uint *cell = own + $cell;
 $add
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint record = lane; record < records * copies; record += $group) {
-        __local const uint *other = own + record * $stride;
+$if alone
+    for (uint pairs = $lanes / 2; pairs > 0; pairs /= 2) {
+        for (uint k = lane; k < records * pairs; k += $lanes) {
+            __local uint *cell = own + (k / pairs * ($stride / 2) * $lanes + k % pairs) * 2;
+            __local const uint *other = cell + pairs * 2;
+$join
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+    copies = 1;
+$end
+    for (uint record = lane; record < records * copies; record += $lanes) {
+        __local const uint *other = own + $merged;
         __global uint *cell = table + first + (ulong)(record / copies) * $stride;
         if (other[$count] == 0)
             continue;

@@ -11,6 +11,7 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
         LOCAL_BYTES = 32 << 10, /* available on every device; on a CPU all is as fast */
         COPIES_BYTES = 16 << 10,
         MOST_COPIES = 32,
+        PRIVATE_LANES = 32,
         LOCAL_GROUPS = 8 /* per compute unit: enough to fill its lanes; more only add tables to merge */
     };
     const struct device *device = &accelerator->device;
@@ -20,6 +21,12 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
         return false;
     *plan = (struct accumulate_plan){.strategy = ACCUMULATE_SHARED, .records = records, .copies = 1, .rows = rows};
     plan->groups = row_loop_groups(accelerator, rows);
+    plan->lanes = accelerator->config->group;
+    if (!accelerator->config->contiguous && records * record * PRIVATE_LANES <= device->local) {
+        plan->strategy = ACCUMULATE_PRIVATE;
+        plan->lanes = plan->copies = PRIVATE_LANES;
+        return atomic;
+    }
     if (records * record > (accelerator->config->contiguous ? device->local : LOCAL_BYTES))
         return atomic && accelerator->config->shared_tables;
     plan->strategy = ACCUMULATE_LOCAL;
@@ -38,40 +45,56 @@ void group_accumulate_names(const char *names[ACCUMULATE_KERNELS])
 
 extern const char kernel_group_record[], kernel_group_accumulate[];
 
-static void add_clear_lines(struct strbuf *out, const struct record_layout *layout)
+/* Where a word of a record is, in words. Tables of work-items are interleaved by pairs of words, so that the work-items
+ * of a warp access neighbouring ones. */
+static size_t word_place(size_t word, size_t copies)
 {
-    strbuf_printf(out, "        cell[%zu] = 0;\n", layout->count_word);
+    return word / 2 * 2 * copies + word % 2;
+}
+
+static void add_clear_lines(struct strbuf *out, const struct record_layout *layout, size_t copies)
+{
+    strbuf_printf(out, "        cell[%zu] = 0;\n", word_place(layout->count_word, copies));
     for (size_t k = 0; k < layout->field_count; k++) {
         const struct record_field *field = &layout->fields[k];
         const bool high = aggregate_table[field->kind].none > 0; /* a minimum */
         const char *start = high ? "0xffffffffu" : "0";
-        strbuf_printf(out, "        cell[%zu] = %s;\n", field->word, start);
+        const size_t place = word_place(field->word, copies);
+        strbuf_printf(out, "        cell[%zu] = %s;\n", place, start);
         if (group_record_is_long(layout, field))
-            strbuf_printf(out, "        cell[%zu] = %s;\n", field->word + 1, start);
+            strbuf_printf(out, "        cell[%zu] = %s;\n", place + 1, start);
         if (field->top)
-            strbuf_printf(out, "        cell[%zu] = 0;\n", field->top);
+            strbuf_printf(out, "        cell[%zu] = 0;\n", word_place(field->top, copies));
     }
 }
 
-/* Appends the update of a field in `space` by a value of one or two words; `above` is added to the third word of a
+/* Records of this address space, interleaved with those of other work-items, or 1. */
+struct cells {
+    const char *space;
+    size_t copies;
+};
+
+/* Appends the update of a field by a value of one or two words; `above` is added to the third word of a
  * sum. */
 static void add_field_line(struct strbuf *out, const struct record_layout *layout, const struct record_field *field,
-                           const char *space, const char *text, const char *above)
+                           const struct cells *cells, const char *text, const char *above)
 {
     const bool sum = field->kind == AGG_SUM;
     const char *word = sum ? "add" : aggregate_table[field->kind].word;
     const char *length = group_record_is_long(layout, field) ? "long" : "word";
     strbuf_puts(out, "        ");
     if (field->top)
-        strbuf_printf(out, "add_word_%s(cell + %zu, ", space, field->top);
-    strbuf_printf(out, "%s_%s_%s(cell + %zu, %s)", word, length, space, field->word, text);
+        strbuf_printf(out, "add_word_%s(cell + %zu, ", cells->space, word_place(field->top, cells->copies));
+    strbuf_printf(out, "%s_%s_%s(cell + %zu, %s)", word, length, cells->space, word_place(field->word, cells->copies),
+                  text);
     strbuf_printf(out, field->top ? "%s);\n" : ";\n", above);
 }
 
-static void add_row_lines(struct strbuf *out, const struct record_layout *layout, const char *space,
+static void add_row_lines(struct strbuf *out, const struct record_layout *layout, const struct cells *cells,
                           struct arena *arena)
 {
-    strbuf_printf(out, "        add_word_%s(cell + %zu, 1);\n", space, layout->count_word);
+    strbuf_printf(out, "        add_word_%s(cell + %zu, 1);\n", cells->space,
+                  word_place(layout->count_word, cells->copies));
     for (size_t k = 0; k < layout->field_count; k++) {
         const struct record_field *field = &layout->fields[k];
         const struct group_record_value *added = &layout->values[field->value];
@@ -80,19 +103,24 @@ static void add_row_lines(struct strbuf *out, const struct record_layout *layout
         if (aggregate_table[field->kind].none < 0 && added->encoded.encoding->is_float)
             offset = arena_printf(arena, "%s == %s ? 0 : %s", offset,
                                   added->wide ? "0xfffffffffffffffful" : "0xffffffffu", offset);
-        add_field_line(out, layout, field, space, offset, "");
+        add_field_line(out, layout, field, cells, offset, "");
     }
 }
 
-static void add_merge_lines(struct strbuf *out, const struct record_layout *layout, struct arena *arena)
+/* Appends the additions of the record `other`, interleaved with `copies` records, to that at `cell`. */
+static void add_merge_lines(struct strbuf *out, const struct record_layout *layout, const struct cells *cells,
+                            size_t copies, struct arena *arena)
 {
-    strbuf_printf(out, "        add_word_global(cell + %zu, other[%zu]);\n", layout->count_word, layout->count_word);
+    strbuf_printf(out, "        add_word_%s(cell + %zu, other[%zu]);\n", cells->space,
+                  word_place(layout->count_word, cells->copies), word_place(layout->count_word, copies));
     for (size_t k = 0; k < layout->field_count; k++) {
         const struct record_field *field = &layout->fields[k];
-        const char *text = arena_printf(arena, "other[%zu]", field->word);
+        const size_t place = word_place(field->word, copies);
+        const char *text = arena_printf(arena, "other[%zu]", place);
         if (group_record_is_long(layout, field))
-            text = arena_printf(arena, "upsample(other[%zu], other[%zu])", field->word + 1, field->word);
-        add_field_line(out, layout, field, "global", text, arena_printf(arena, " + other[%zu]", field->top));
+            text = arena_printf(arena, "upsample(other[%zu], other[%zu])", place + 1, place);
+        add_field_line(out, layout, field, cells, text,
+                       arena_printf(arena, " + other[%zu]", word_place(field->top, copies)));
     }
 }
 
@@ -129,39 +157,55 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
                                const struct accumulate_plan *plan, const struct kernel_config *config,
                                const struct record_index_text *text, struct arena *arena)
 {
-    struct strbuf parameters = {0}, prologue = {0}, values = {0}, clear = {0}, add = {0}, merge = {0};
+    struct strbuf parameters = {0}, prologue = {0}, values = {0}, clear = {0}, empty = {0}, add = {0}, join = {0},
+                  merge = {0};
+    const bool alone = plan->strategy == ACCUMULATE_PRIVATE, local = alone || plan->strategy == ACCUMULATE_LOCAL;
+    const size_t copies = alone ? plan->copies : 1;
+    const struct cells table = {"global", 1}, own = {local ? "local" : "global", copies};
     strbuf_puts(&parameters, text->parameters);
     strbuf_puts(&prologue, text->prologue);
     add_value_texts(layout, &parameters, &prologue, &values);
-    add_clear_lines(&clear, layout);
-    add_row_lines(&add, layout, plan->strategy == ACCUMULATE_LOCAL ? "local" : "global", arena);
-    add_merge_lines(&merge, layout, arena);
+    add_clear_lines(&clear, layout, 1);
+    add_clear_lines(&empty, layout, copies);
+    add_row_lines(&add, layout, &own, arena);
+    add_merge_lines(&join, layout, &own, copies, arena);
+    add_merge_lines(&merge, layout, &table, copies, arena);
     const struct hole holes[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
         {"stride", arena_printf(arena, "%zu", layout->stride)},
-        {"count", arena_printf(arena, "%zu", layout->count_word)},
-        {"local", plan->strategy == ACCUMULATE_LOCAL ? "1" : ""},
+        {"count", arena_printf(arena, "%zu", word_place(layout->count_word, copies))},
+        {"local", local ? "1" : ""},
+        {"alone", alone ? "1" : ""},
+        {"lanes", arena_printf(arena, "%zu", plan->lanes)},
+        {"own", alone ? "(record / $lanes * ($stride / 2) * $lanes + record % $lanes) * 2" : "record * $stride"},
+        {"cell", alone ? "(index * ($stride / 2) * $lanes + lane) * 2"
+                       : "(index * copies + (uint)(i & (copies - 1))) * $stride"},
+        {"merged", alone ? "record * $stride * $lanes" : "record * $stride"},
         {"each", row_loop_text},
         {"parameters", parameters.text ? parameters.text : ""},
         {"prologue", prologue.text ? prologue.text : ""},
         {"index", text->index},
         {"values", values.text ? values.text : ""},
         {"clear", clear.text},
+        {"empty", empty.text},
         {"add", add.text},
+        {"join", join.text},
         {"merge", merge.text},
         {0},
     };
     if (group_record_long_extremes(layout))
         strbuf_puts(out, "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
     add_functions(out, layout, config, true, "global");
-    if (plan->strategy == ACCUMULATE_LOCAL)
-        add_functions(out, layout, config, config->group > 1, "local");
+    if (local)
+        add_functions(out, layout, config, !alone && config->group > 1, "local");
     template_expand(out, kernel_group_accumulate, holes);
     strbuf_free(&parameters);
     strbuf_free(&prologue);
     strbuf_free(&values);
     strbuf_free(&clear);
+    strbuf_free(&empty);
     strbuf_free(&add);
+    strbuf_free(&join);
     strbuf_free(&merge);
 }
 
@@ -194,12 +238,12 @@ static void run_kernels(struct operator_run *run, const struct record_layout *la
     }
     run_clear(run, table, (int64_t)plan->records, (int64_t)record);
     argument_view(&arguments, table);
-    if (plan->strategy == ACCUMULATE_LOCAL) {
+    if (plan->strategy != ACCUMULATE_SHARED) {
         argument_add(&arguments, plan->records * plan->copies * record, NULL);
         argument_uint(&arguments, plan->records);
         argument_uint(&arguments, plan->copies);
     }
-    row_loop(run, ACCUMULATE_ADD, &arguments, plan->rows, plan->groups, "add", row_bytes);
+    row_loop_of(run, ACCUMULATE_ADD, &arguments, plan->rows, plan->groups, plan->lanes, "add", row_bytes);
 }
 
 struct column *group_accumulate_run(struct operator_run *run, const struct record_layout *layout,

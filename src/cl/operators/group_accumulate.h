@@ -1,18 +1,19 @@
-/* Adds rows to the records of their groups, by one of two strategies with equal results. */
+/* Adds rows to the records of their groups, by one of three strategies with equal results. */
 #ifndef RQL_CL_OPERATORS_GROUP_ACCUMULATE_H
 #define RQL_CL_OPERATORS_GROUP_ACCUMULATE_H
 
 #include "cl/operators/group_record.h"
 
 enum accumulate_strategy {
-    ACCUMULATE_LOCAL, /* each work-group has a table in local memory */
-    ACCUMULATE_SHARED /* one table for all */
+    ACCUMULATE_PRIVATE, /* each work-item has a table in local memory, and needs no atomics */
+    ACCUMULATE_LOCAL,   /* each work-group has one */
+    ACCUMULATE_SHARED   /* one table for all */
 };
 
 struct accumulate_plan {
     enum accumulate_strategy strategy;
     size_t records, copies; /* records of a table, copies of each */
-    size_t groups;
+    size_t groups, lanes; /* work-groups, and work-items of each */
     int64_t rows;
 };
 

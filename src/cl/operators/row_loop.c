@@ -81,17 +81,23 @@ size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows)
     return wanted < most ? wanted : most;
 }
 
-void row_loop(struct operator_run *run, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
-              const char *what, int64_t row_bytes)
+void row_loop_of(struct operator_run *run, size_t kernel, const struct arguments *arguments, int64_t rows,
+                 size_t groups, size_t local, const char *what, int64_t row_bytes)
 {
     const struct kernel_config *config = run->accelerator->config;
     for (int64_t begin = 0; begin < rows && !operator_stopped(run); begin += config->launch_rows) {
         const int64_t end = rows - begin < config->launch_rows ? rows : begin + config->launch_rows;
-        const int64_t chunk = divide_up(end - begin, (int64_t)(groups * config->group)) * (int64_t)config->group;
+        const int64_t chunk = divide_up(end - begin, (int64_t)(groups * local)) * (int64_t)local;
         struct arguments all = arguments_copy(arguments);
         argument_ulong(&all, (uint64_t)begin);
         argument_ulong(&all, (uint64_t)end);
         argument_ulong(&all, (uint64_t)chunk);
-        operator_run(run, kernel, groups, config->group, &all, what, (end - begin) * row_bytes);
+        operator_run(run, kernel, groups, local, &all, what, (end - begin) * row_bytes);
     }
+}
+
+void row_loop(struct operator_run *run, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
+              const char *what, int64_t row_bytes)
+{
+    row_loop_of(run, kernel, arguments, rows, groups, run->accelerator->config->group, what, row_bytes);
 }

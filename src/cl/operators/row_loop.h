@@ -38,4 +38,8 @@ size_t row_loop_groups(const struct accelerator *accelerator, int64_t rows);
 void row_loop(struct operator_run *run, size_t kernel, const struct arguments *arguments, int64_t rows, size_t groups,
               const char *what, int64_t row_bytes);
 
+/* The same in work-groups of `local` work-items. */
+void row_loop_of(struct operator_run *run, size_t kernel, const struct arguments *arguments, int64_t rows,
+                 size_t groups, size_t local, const char *what, int64_t row_bytes);
+
 #endif
