@@ -131,6 +131,32 @@ static void test_few_groups_of_types(void **state)
     }
 }
 
+/* Keys of which there are far fewer than their types allow. */
+static void test_loose_bounds(void **state)
+{
+    struct breaks *breaks = breaks_of(state);
+    const int64_t rows = (1 << 18) + 77;
+    if (getenv("RQL_TEST_OCLGRIND"))
+        skip();
+    for (int way = 0; way < 3; way++) {
+        struct random random = {(uint64_t)way + 1};
+        struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
+        operator_key(setup, column_within(&random, TYPE_I8, rows, -3, way < 2 ? -1 : 9));
+        operator_key(setup, column_within(&random, TYPE_U8, rows, 250, way < 2 ? 251 : 255));
+        const int64_t wide = way == 1 ? INT64_C(1) << 40 : 1000;
+        value v = setup_input(setup, column_within(&random, TYPE_I64, rows, -wide, wide));
+        setup_aggregate(setup, AGG_COUNT, NO_VALUE);
+        add_aggregates(setup, v, false);
+        finish_group(setup);
+        int unable;
+        struct outcome outcome = compare_breaks(breaks, setup, rows, &unable);
+        assert_true(unable == 0 || way == 1); /* 64-bit min and max */
+        assert_int_equal(outcome.rows, way < 2 ? 6 : 78);
+        outcome_free(&outcome);
+        setup_free(setup);
+    }
+}
+
 /* Several keys, with floats: small and large range products, and more than 64 bits. */
 static void test_several_keys(void **state)
 {
@@ -246,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_one_key),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_few_groups_of_types),
+        cmocka_unit_test(test_loose_bounds),
         cmocka_unit_test(test_several_keys),
         cmocka_unit_test(test_large_sums),
         cmocka_unit_test(test_parts),
