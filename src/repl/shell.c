@@ -76,6 +76,7 @@ static void shell_open(struct session *session, const struct options *options, c
     if (options->query_count == 0 && (!options->script || strcmp(options->script, "-") == 0))
         file_cache_reserve_stdin(session->file_cache);
     session->runner.env = env_new(session->file_cache);
+    session->runner.env->kept = kept_new();
     session->runner.evaluator = evaluator_open();
     const size_t ram = (size_t)system_memory_bytes();
     session->runner.memory = (int64_t)ram; /* asking takes as long as a short query */
@@ -93,6 +94,7 @@ static void shell_open(struct session *session, const struct options *options, c
 static void shell_close(struct session *session)
 {
     stats_collector_free(session->collector);
+    kept_free(session->runner.env->kept);
     env_free(session->runner.env);
     buffer_pool_unref(session->runner.pool);
     file_cache_free(session->file_cache);

@@ -76,6 +76,7 @@ const char *env_argument(const struct env *env, const char *name, size_t length)
 struct env *env_copy(const struct env *env)
 {
     struct env *copy = env_new(env->file_cache);
+    copy->kept = env->kept;
     copy->bindings = heap_array(env->count, sizeof *copy->bindings);
     copy->count = copy->capacity = env->count;
     for (size_t i = 0; i < env->count; i++) {

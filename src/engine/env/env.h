@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "engine/formats/file_cache.h"
 #include "engine/storage/column.h"
+#include "engine/storage/kept.h"
 #include "parser/ast.h"
 
 #include <stdbool.h>
@@ -61,6 +62,7 @@ struct env {
     struct argument *arguments;
     size_t argument_count;
     struct file_cache *file_cache;
+    struct kept *kept; /* what was made of columns; or NULL. Borrowed */
 };
 
 struct env *env_new(struct file_cache *file_cache);

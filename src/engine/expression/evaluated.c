@@ -113,7 +113,7 @@ bool evaluations_lack(const struct evaluations *evaluations)
 static void release(struct evaluated *evaluated)
 {
     relation_unref(evaluated->relation);
-    join_index_free(evaluated->index);
+    join_index_unref(evaluated->index);
     evaluated->relation = NULL;
     evaluated->index = NULL;
 }
@@ -139,6 +139,39 @@ void evaluated_set(struct evaluated *evaluated, struct relation *relation, struc
         evaluated->columns[k] = (struct slot){
             .name = evaluated->columns[k].name, .type = column->type, .known = true, .logical = column->logical};
     }
+}
+
+static void release_index(void *index)
+{
+    join_index_unref(index);
+}
+
+/* Whether something beside the relation refers to the columns, such as a name or the cache of files. */
+static bool are_shared(const struct join_keys *keys)
+{
+    bool shared = keys->count > 0 && !keys->order && !keys->second;
+    for (size_t k = 0; k < keys->count; k++)
+        shared = shared && keys->columns[k]->refs > keys->columns[k]->copies + 1;
+    return shared;
+}
+
+enum status evaluated_make_index(struct binder *binder, struct evaluated *evaluated, const struct join_keys *keys)
+{
+    static const char ways[2];
+    const char *how = &ways[keys->members_only];
+    const struct kept_key key = {.columns = keys->columns, .count = keys->count, .how = &how, .how_size = sizeof how};
+    if (evaluated->index)
+        return STATUS_OK;
+    struct join_index *kept = are_shared(keys) ? kept_find(binder->env->kept, &key) : NULL;
+    if (kept) {
+        evaluated->index = join_index_ref(kept);
+        return STATUS_OK;
+    }
+    const enum status status = join_index_new(keys, binder->facts->workers, &evaluated->index);
+    if (status == STATUS_OK && are_shared(keys))
+        kept_add(binder->env->kept, &key, join_index_ref(evaluated->index), release_index,
+                 join_index_bytes(evaluated->index));
+    return status;
 }
 
 const bool *evaluated_again(struct evaluated *evaluated)

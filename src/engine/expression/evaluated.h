@@ -50,6 +50,10 @@ const struct pipeline *pipeline_of_source(struct arena *arena, const struct sour
 /* Column k of the relation; NULL: it has not been evaluated. */
 struct column *evaluated_column(const struct evaluated *evaluated, size_t k);
 
+/* Indexes keys of the relation, unless that is done: here, or by an earlier statement whose columns these are, too. As
+ * join_index_new. */
+enum status evaluated_make_index(struct binder *binder, struct evaluated *evaluated, const struct join_keys *keys);
+
 /* After a binding and queue_prune: whether it has to be evaluated, perhaps again, for columns that it lacks. */
 bool evaluated_lacks(struct evaluated *evaluated);
 bool evaluations_lack(const struct evaluations *evaluations);

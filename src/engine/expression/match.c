@@ -449,9 +449,7 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
         return term_of(op(scope, OP_EQ, code_row(scope->code, span), constant(scope, 0, span), span));
     const struct join_keys keys = {
         .columns = evaluated->relation->columns, .count = 1, .members_only = true, .rows = evaluated->relation->rows};
-    enum status status = STATUS_OK;
-    if (!evaluated->index)
-        status = join_index_new(&keys, binder->facts->workers, &evaluated->index);
+    const enum status status = evaluated_make_index(binder, evaluated, &keys);
     if (status != STATUS_OK) {
         binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
         if (status == STATUS_FAILED)

@@ -3,6 +3,8 @@
 #include "engine/expression/text_use.h"
 
 #include "base/parallel.h"
+#include "engine/bind/facts.h"
+#include "engine/expression/text_table.h"
 #include "engine/expression/texts.h"
 
 #include <string.h>
@@ -85,65 +87,26 @@ static const char *shown(struct arena *arena, struct text text)
 }
 
 /* `3 of 1204 texts in `s` are no integers, such as "x": missing` */
-static void note_missing(const struct text_use *use, const struct text_lookup *lookup)
+static void note_missing(const struct text_use *use, const struct text_table *table)
 {
     static const char *const nouns[] = {
         [TEXT_TO_INT] = "integer",         [TEXT_TO_FLOAT] = "number",        [TEXT_TO_DATE] = "date",
         [TEXT_TO_TIMESTAMP] = "timestamp", [TEXT_TO_DURATION] = "clock time", [TEXT_TO_TEXT] = NULL};
     struct binder *binder = use->scope->binder;
     const char *noun = nouns[use->function->result];
-    if ((lookup->missing > 0 || lookup->cut > 0) && texts_need_order(binder, use->text.logical.dictionary))
+    if ((table->missing > 0 || table->cut > 0) && texts_need_order(binder, use->text.logical.dictionary))
         return; /* it may have strings several times */
     const char *text = text_of_span(binder->arena, use->text_expr->span, OPERAND_SHOWN);
-    int64_t first = 0;
-    while (first < lookup->count && lookup->present && lookup->present[first])
-        first++;
-    if (noun && use->text.text && lookup->missing > 0)
+    if (noun && use->text.text && table->missing > 0)
         diag_note(binder->diags, use->span, "`%s` is no %s: missing", text, noun);
-    else if (noun && lookup->missing > 0)
-        diag_note(binder->diags, use->span, "%lld of %s in `%s` %s no %s%s, %s%s: missing", (long long)lookup->missing,
-                  text_of_count(binder->arena, lookup->count, "text"), text, lookup->missing == 1 ? "is" : "are", noun,
-                  lookup->missing == 1 ? "" : "s", lookup->missing == 1 ? "" : "such as ",
-                  shown(binder->arena, dictionary_text(use->text.logical.dictionary, first)));
-    if (lookup->cut > 0)
+    else if (noun && table->missing > 0)
+        diag_note(binder->diags, use->span, "%lld of %s in `%s` %s no %s%s, %s%s: missing", (long long)table->missing,
+                  text_of_count(binder->arena, table->count, "text"), text, table->missing == 1 ? "is" : "are", noun,
+                  table->missing == 1 ? "" : "s", table->missing == 1 ? "" : "such as ",
+                  shown(binder->arena, dictionary_text(use->text.logical.dictionary, table->first_missing)));
+    if (table->cut > 0)
         diag_note(binder->diags, use->span, "%s in `%s` had digits beyond microseconds, which were cut",
-                  text_of_count(binder->arena, lookup->cut, "text"), text);
-}
-
-/* A column of `lookup`'s values, at least one. */
-struct column *text_lookup_column(const struct text_lookup *lookup, enum type type, const void *values)
-{
-    const int64_t rows = lookup->count > 0 ? lookup->count : 1;
-    struct column *column = column_reserve(type, type, rows);
-    if (lookup->count > 0)
-        memcpy(column_at(column, 0), values, (size_t)lookup->count * type_table[type].size);
-    column_finish(column, rows);
-    if (type_table[type].kind != KIND_INT)
-        return column;
-    column->range_known = true;
-    column->lo = column->hi = column_get_int(column, 0);
-    for (int64_t row = 1; row < rows; row++) {
-        const int64_t number = column_get_int(column, row);
-        column->lo = number < column->lo ? number : column->lo;
-        column->hi = number > column->hi ? number : column->hi;
-    }
-    return column;
-}
-
-/* The one interval of codes, first to end - 1, for which a bool is true; false if there are several. */
-static bool find_interval(const struct text_lookup *lookup, int64_t *first, int64_t *end)
-{
-    const uint8_t *truths = lookup->values;
-    int64_t begin = 0, count = lookup->count;
-    while (begin < count && !truths[begin])
-        begin++;
-    *first = *end = begin;
-    while (*end < count && truths[*end])
-        ++*end;
-    int64_t rest = *end;
-    while (rest < count && !truths[rest])
-        rest++;
-    return rest == count;
+                  text_of_count(binder->arena, table->cut, "text"), text);
 }
 
 /* first <= code < end, as cheap as any comparison; the bounds are arguments of the kernel. */
@@ -157,27 +120,30 @@ static value is_in_interval(const struct text_use *use, int64_t first, int64_t e
 }
 
 /* The result in each row. */
-struct term text_use_lookup(const struct text_use *use, struct text_lookup *lookup)
+static struct term look_up(const struct text_use *use, const struct text_table *table)
 {
     struct scope *scope = use->scope;
-    int64_t first, end;
     struct term term = use->text;
-    term.logical = lookup->logical;
-    if (lookup->type == TYPE_BOOL && find_interval(lookup, &first, &end)) {
-        term.value = is_in_interval(use, first, end);
-    } else {
-        struct column *values = text_lookup_column(lookup, lookup->type, lookup->values);
-        column_set_logical(values, lookup->logical);
-        term.value = text_lookup(scope, use->text, values, use->function->name, use->span);
-    }
-    if (lookup->present) {
-        struct column *present = text_lookup_column(lookup, TYPE_BOOL, lookup->present);
-        const value found = text_lookup(scope, use->text, present, "present", use->span);
+    term.logical = table->logical;
+    if (table->values)
+        term.value = text_lookup(scope, use->text, column_ref(table->values), use->function->name, use->span);
+    else
+        term.value = is_in_interval(use, table->first, table->end);
+    if (table->present) {
+        const value found = text_lookup(scope, use->text, column_ref(table->present), "present", use->span);
         term.present = present_both(scope->code, term.present, found, use->span);
     }
     term.settled = term.present == NO_VALUE;
-    if (lookup->logical.dictionary)
-        queue_hold_dictionary(scope->binder->queue, dictionary_ref(lookup->logical.dictionary));
+    if (table->logical.dictionary)
+        queue_hold_dictionary(scope->binder->queue, dictionary_ref(table->logical.dictionary));
+    return term;
+}
+
+struct term text_use_lookup(const struct text_use *use, const struct text_lookup *lookup)
+{
+    struct text_table *table = text_table_new(lookup);
+    const struct term term = look_up(use, table);
+    text_table_unref(table);
     return term;
 }
 
@@ -214,6 +180,58 @@ struct term text_use_constant(const struct text_use *use, const struct text_look
     return term;
 }
 
+static enum status apply(const struct text_use *use, const struct dictionary *dictionary, struct text_lookup *lookup)
+{
+    struct binder *binder = use->scope->binder;
+    const struct workers workers = {.threads = parallel_threads(), .cancel = env_cancel(binder->env)};
+    *lookup = (struct text_lookup){0};
+    return text_function_apply(use->function, dictionary, use->args, use->count, use->text.text ? NULL : &workers,
+                               use->span, binder->diags, lookup);
+}
+
+static struct term apply_to_constant(const struct text_use *use)
+{
+    struct dictionary *dictionary = dictionary_of_text(*use->text.text);
+    struct text_lookup lookup;
+    const enum status status = apply(use, dictionary, &lookup);
+    dictionary_unref(dictionary);
+    if (!bind_succeeded(use->scope->binder, status))
+        return unknown_term;
+    const struct term result = text_use_constant(use, &lookup);
+    note_missing(use, &(struct text_table){.count = lookup.count, .missing = lookup.missing, .cut = lookup.cut});
+    text_lookup_free(&lookup);
+    return result;
+}
+
+/* Applies the function, unless an earlier statement did. */
+static struct term apply_to_column(const struct text_use *use)
+{
+    struct binder *binder = use->scope->binder;
+    struct dictionary *dictionary = use->text.logical.dictionary;
+    struct strbuf how = {0};
+    text_table_how(&how, use->function, use->args, use->count);
+    const struct kept_key key = {.dictionary = dictionary, .how = how.text, .how_size = how.length};
+    struct text_table *table = kept_find(binder->env->kept, &key);
+    struct text_lookup lookup;
+    enum status status = STATUS_OK;
+    if (table) {
+        table->refs++;
+    } else {
+        status = apply(use, dictionary, &lookup);
+        table = status == STATUS_OK ? text_table_new(&lookup) : NULL;
+        if (table)
+            text_table_keep(table, binder->env->kept, &key);
+        text_lookup_free(&lookup);
+    }
+    strbuf_free(&how);
+    if (!bind_succeeded(binder, status))
+        return unknown_term;
+    const struct term result = look_up(use, table);
+    note_missing(use, table);
+    text_table_unref(table);
+    return result;
+}
+
 struct term text_use_apply(const struct text_use *use)
 {
     struct binder *binder = use->scope->binder;
@@ -222,17 +240,5 @@ struct term text_use_apply(const struct text_use *use)
         return unknown_term;
     if (!constant && (binder->checking || !use->text.logical.dictionary))
         return unread_result(use);
-    struct dictionary *dictionary =
-        constant ? dictionary_of_text(*use->text.text) : dictionary_ref(use->text.logical.dictionary);
-    struct text_lookup lookup = {0};
-    const struct workers workers = {.threads = parallel_threads(), .cancel = env_cancel(binder->env)};
-    const enum status status = text_function_apply(use->function, dictionary, use->args, use->count,
-                                                   constant ? NULL : &workers, use->span, binder->diags, &lookup);
-    dictionary_unref(dictionary);
-    if (!bind_succeeded(binder, status))
-        return unknown_term;
-    struct term result = constant ? text_use_constant(use, &lookup) : text_use_lookup(use, &lookup);
-    note_missing(use, &lookup);
-    text_lookup_free(&lookup);
-    return result;
+    return constant ? apply_to_constant(use) : apply_to_column(use);
 }

@@ -19,13 +19,10 @@ struct text_use {
 struct term text_use_apply(const struct text_use *use);
 
 /* The result in each row, by the codes of use->text: `lookup` has an element for each string of its dictionary. */
-struct term text_use_lookup(const struct text_use *use, struct text_lookup *lookup);
+struct term text_use_lookup(const struct text_use *use, const struct text_lookup *lookup);
 
 /* The result of a constant: `lookup` has one element. */
 struct term text_use_constant(const struct text_use *use, const struct text_lookup *lookup);
-
-/* A column of a lookup's values, at least one. */
-struct column *text_lookup_column(const struct text_lookup *lookup, enum type type, const void *values);
 
 struct logical_type text_result_logical(enum text_result result);
 

@@ -227,9 +227,7 @@ static bool make_index(struct join *join)
                                 .members_only = !join_takes_columns(join),
                                 .rows = right->relation->rows};
     join_set_order(join, keys, &indexed);
-    enum status status = STATUS_OK;
-    if (!right->index)
-        status = join_index_new(&indexed, binder->facts->workers, &right->index);
+    const enum status status = evaluated_make_index(binder, right, &indexed);
     binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
     if (status == STATUS_FAILED && right->relation->rows > INT32_MAX)
         bind_error(binder, join->stage->sources[0].span, "join in the other direction, or in parts",

@@ -7,6 +7,7 @@
 #include "base/zeroed.h"
 #include "engine/join_index/join_keys.h"
 #include "engine/plan/code.h"
+#include "engine/storage/kept.h"
 #include "engine/storage/narrow_copy.h"
 #include "engine/storage/residency.h"
 #include "engine/vector/elements.h"
@@ -265,6 +266,7 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
 {
     const int64_t rows = keys->rows;
     struct join_index *made = *index = heap_array(1, sizeof *made);
+    made->refs = 1;
     made->key_count = keys->count;
     made->rows = rows;
     made->keys = heap_array(keys->count + 1, sizeof *made->keys);
@@ -286,9 +288,35 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
     return status;
 }
 
-void join_index_free(struct join_index *index)
+struct join_index *join_index_ref(struct join_index *index)
 {
-    if (!index)
+    index->refs++;
+    return index;
+}
+
+int64_t join_index_bytes(const struct join_index *index)
+{
+    const struct column *const tables[] = {index->hash.displacements,
+                                           index->words,
+                                           index->search.starts,
+                                           index->search.values,
+                                           index->members,
+                                           index->row_of,
+                                           index->starts,
+                                           index->order,
+                                           index->second.values,
+                                           index->second.peaks};
+    int64_t bytes = 0;
+    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
+        bytes += kept_bytes(tables[k]);
+    for (size_t k = 0; k < index->key_count && index->hash.keys; k++)
+        bytes += kept_bytes(index->hash.keys[k]);
+    return bytes;
+}
+
+void join_index_unref(struct join_index *index)
+{
+    if (!index || --index->refs > 0)
         return;
     for (size_t k = 0; k < index->key_count && index->hash.keys; k++)
         column_unref(index->hash.keys[k]);

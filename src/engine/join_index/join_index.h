@@ -67,6 +67,7 @@ struct join_second {
 };
 
 struct join_index {
+    int refs;
     size_t key_count;
     struct join_key *keys;
     enum join_method method;
@@ -115,6 +116,10 @@ static inline int64_t join_ordered_bits(int64_t bits)
 /* Indexes the keys; rows in which one, the order or the second is missing, or one of these is NaN, are left out.
  * STATUS_FAILED, without an error: not enough memory, which is checked before much is allocated. */
 enum status join_index_new(const struct join_keys *keys, const struct workers *workers, struct join_index **index);
-void join_index_free(struct join_index *index); /* NULL is allowed */
+struct join_index *join_index_ref(struct join_index *index);
+void join_index_unref(struct join_index *index); /* NULL is allowed */
+
+/* Bytes of its tables. */
+int64_t join_index_bytes(const struct join_index *index);
 
 #endif

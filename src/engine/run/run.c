@@ -161,6 +161,7 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
     if (status != STATUS_OK)
         result_release(result);
     file_cache_sweep(runner->env->file_cache);
+    kept_sweep(runner->env->kept);
     stats_collector_start(runner->collector);
     sweep_devices(runner);
     return status;

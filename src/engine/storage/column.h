@@ -36,7 +36,7 @@ struct column {
     struct column_stats *stats;  /* column statistics, or NULL */
     void (*release_stats)(struct column_stats *stats); /* frees `stats`; set together with it */
     _Atomic int refs;
-    _Atomic int copies; /* references held by copies on devices */
+    _Atomic int copies; /* references held by copies on devices, and by kept.h */
 };
 
 struct column *column_ref(struct column *column);

@@ -30,6 +30,7 @@ enum exit_status run_cache(struct command_call *call)
     if (call->count > 1) {
         remote_cache_clear(remote);
         file_cache_shrink(session->file_cache, 0);
+        kept_shrink(session->runner.env->kept, 0);
     }
     const struct remote_cache cache = remote_cache(remote, call->arena);
     if (!cache.directory)

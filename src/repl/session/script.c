@@ -147,11 +147,13 @@ static void report_in_order(struct session *session, const struct script *script
 
 static void set_limits(const struct session *session)
 {
+    enum { MADE_SHARE = 4 }; /* of what is kept of files may be kept beside it of what was made of columns */
     const struct table_source *tables = session->platform->tables;
     struct remote *remote = file_cache_remote(session->runner.env->file_cache);
     remote_set_timeout(remote, settings_timeout(&session->settings));
     remote_set_limit(remote, settings_cache(&session->settings));
     file_cache_set_limit(session->runner.env->file_cache, settings_keep(&session->settings));
+    kept_set_limit(session->runner.env->kept, settings_keep(&session->settings) / MADE_SHARE);
     if (tables)
         tables->set_timeout(tables->servers, settings_timeout(&session->settings));
 }
