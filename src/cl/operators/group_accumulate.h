@@ -13,7 +13,7 @@ enum accumulate_strategy {
 struct accumulate_plan {
     enum accumulate_strategy strategy;
     size_t records, copies; /* records of a table, copies of each */
-    size_t groups, lanes; /* work-groups, and work-items of each */
+    size_t groups, lanes;   /* work-groups, and work-items of each */
     int64_t rows;
 };
 
