@@ -440,6 +440,7 @@ file(
     "d,n\n31/12/2024,1\n12/31/2024,2\n",
     "",
     "d,n\n31/12/2024,1\n12/31/2024,2\n",
+    "no way reads both `12/31/2024` (`dates mdy`) and `31/12/2024` (`dates dmy`)",
 )
 file(
     "no-date.csv",

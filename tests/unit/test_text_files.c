@@ -304,7 +304,7 @@ static void whatever_is_wrong_is_told_with_its_line(void **state)
         {"a.jsonl", "{}\n", "its objects are empty"},
         {"a.jsonl", "{\"a\":1}\n{\"a\":2} x\n", "line 2 is not a JSON object"},
         {"a.jsonl", "{\"a\":1}\n{\"a\":2\n}\n", "line 2 is not a JSON object"},
-        {"a.jsonl", "{\"a\":1}\n{\"a\":x}\n", "line 2 is not a JSON object"},
+        {"a.jsonl", "{\"a\":1}\n{\"a\":x}\n", "line 2: `x` is no value of JSON"},
         {"a.jsonl", "{\"a\":1}\n{\"a\":\"x}\n", "line 2 is not a JSON object"},
         {"a.jsonl", "{\"a\":1}\n{\"a\":2,}\n", "line 2 is not a JSON object"},
         {"a.jsonl", "{\"a\":1}\n{\"a\":2,\"a\":3}\n", "line 2 has the key `a` twice"},

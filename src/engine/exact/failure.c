@@ -7,6 +7,7 @@
 
 #include "base/time/calendar.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -121,6 +122,28 @@ static bool in_stencil(const struct failure *failure)
     return stage && strcmp(stage->name, "stencil") == 0;
 }
 
+static bool in_name(char c)
+{
+    return isalnum((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
+}
+
+/* The name at the beginning of what failed, or at its end; NULL if there is none: a column may be from a stage before,
+ * in which it had another name. */
+static const char *name_at_edge(struct span span, bool last, struct arena *arena)
+{
+    const char *text = span.source ? span.source->text : NULL;
+    size_t begin = span.begin, end = last ? span.end : span.begin;
+    if (!text)
+        return NULL;
+    while (!last && end < span.end && in_name(text[end]))
+        end++;
+    for (begin = last ? end : begin; last && begin > span.begin && in_name(text[begin - 1]);)
+        begin--;
+    const bool alone = last ? begin > span.begin && text[begin - 1] == ' ' : end == span.end || text[end] == ' ';
+    return alone && end > begin && !isdigit((unsigned char)text[begin]) ? arena_text(arena, text + begin, end - begin)
+                                                                        : NULL;
+}
+
 /* The argument as written or, if it is a column, its name; `otherwise` if it cannot be quoted. */
 static const char *argument_text(const struct failure *failure, int argument, const char *otherwise,
                                  struct arena *arena)
@@ -128,14 +151,15 @@ static const char *argument_text(const struct failure *failure, int argument, co
     const struct instr *instr = &failure->code->at[failure->instr->args[argument]];
     if (instr->op == OP_INPUT && instr->offset != 0 && in_stencil(failure))
         return arena_printf(arena, "at(%lld)", (long long)instr->offset);
+    const char *edge = name_at_edge(failure->instr->span, argument > 0, arena);
     if (instr->op == OP_INPUT && failure->inputs)
-        return name_written(failure->inputs[instr->integer].name, arena);
+        return edge ? edge : name_written(failure->inputs[instr->integer].name, arena);
     /* The argument may come from an earlier stage or a function's text. */
     struct span span = instr->span, whole = failure->instr->span;
     const bool within = span.source == whole.source && span.begin >= whole.begin && span.end <= whole.end &&
                         span.end - span.begin < whole.end - whole.begin;
     if (!span.source || !within || span.end <= span.begin || span.end - span.begin > LONGEST_QUOTE)
-        return otherwise;
+        return edge ? edge : otherwise;
     const char *text = span.source->text + span.begin;
     const size_t length = span.end - span.begin;
     return memchr(text, '\n', length) ? otherwise : arena_text(arena, text, length);
@@ -179,12 +203,12 @@ static void add_hint(const struct failure *failure, struct diags *diags)
     } else if (failure->instr->op == OP_GATHER || failure->instr->op == OP_INDEX) {
         diag_hint(diags, "positions count from 0; `select` filters out rows without one");
     } else if (failure->instr->op == OP_TO_INT) {
-        const char *number = argument_text(failure, 0, "x", arena);
+        const char *number = argument_text(failure, 0, "E", arena);
         diag_hint(diags, "filter out values that are too large, infinite or nan first with `select abs(%s) < 9e18`",
                   number);
     } else {
         diag_hint(diags, "integers have 64 bits and never wrap; `float(%s)` gives a rounded result",
-                  argument_text(failure, 0, "x", arena));
+                  argument_text(failure, 0, "...", arena));
     }
 }
 

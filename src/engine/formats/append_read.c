@@ -2,10 +2,12 @@
 
 #include "base/heap.h"
 #include "engine/storage/file_errors.h"
+#include "engine/storage/list_store.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/row_set.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { LONG_BYTES = 16 << 20, MAX_NOTED = 8 };
 
@@ -199,6 +201,46 @@ static enum status read_part(void *context, size_t p, const struct format_job *j
     return STATUS_OK;
 }
 
+/* In how many levels the lists have elements. */
+static size_t filled_levels(const struct list_store *store)
+{
+    size_t filled = store->elements->rows > 0;
+    for (size_t k = 0; k < store->elements->count && store->elements->rows > 0; k++) {
+        const struct column *column = store->elements->columns[k];
+        filled += column->logical.kind == LOGICAL_LIST ? filled_levels(column->logical.lists) : 0;
+    }
+    return filled;
+}
+
+/* Lists that are empty in the files before fit what follows, but what follows may differ further within: finds two
+ * files that do. STATUS_OK: there are none. */
+static enum status lists_differ(const struct append_reader *reader, size_t k, struct column *const *pieces,
+                                const struct format_job *job)
+{
+    size_t *kinds = heap_array(reader->file_count, sizeof *kinds), count = 0; /* a file of each type of lists */
+    enum status status = STATUS_OK;
+    for (size_t p = 0; p < reader->file_count && status == STATUS_OK; p++) {
+        if (!pieces[p] || pieces[p]->logical.kind != LOGICAL_LIST)
+            continue;
+        const struct column_type type = {pieces[p]->type, pieces[p]->logical};
+        const struct list_store *lists = type.logical.lists;
+        bool known = false;
+        for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+            struct column_type before = {pieces[kinds[i]]->type, pieces[kinds[i]]->logical}, both = before;
+            const bool same = strcmp(before.logical.lists->type.name, lists->type.name) == 0;
+            known = known || same;
+            if (!type_widen(&both, type))
+                status = types_differ(reader, p, k, before, type, job);
+            else if (same && filled_levels(before.logical.lists) < filled_levels(lists))
+                kinds[i] = p;
+        }
+        if (!known)
+            kinds[count++] = p;
+    }
+    free(kinds);
+    return status;
+}
+
 /* Appends the pieces of column k. */
 static enum status append_column(const struct reading *reading, const struct format_job *job, size_t k,
                                  struct column *const *pieces, int64_t total, struct column **column)
@@ -230,6 +272,8 @@ static enum status append_column(const struct reading *reading, const struct for
     if (too_large)
         return diag_error(job->diags, job->span, "a value of column `%s` does not fit decimal(%d)",
                           reader->base.columns[k].name, type.logical.scale);
+    if (type.logical.kind == LOGICAL_LIST && lists_differ(reader, k, pieces, job) != STATUS_OK)
+        return STATUS_FAILED;
     return workers_cancelled(job->workers) ? STATUS_CANCELLED : diag_error(job->diags, job->span, "not enough memory");
 }
 

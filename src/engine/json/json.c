@@ -53,7 +53,10 @@ static bool is_bare_value(const char *at, const char *end)
         if (strlen(words[i]) == (size_t)(end - at) && memcmp(at, words[i], strlen(words[i])) == 0)
             return true;
     }
-    return looks_like_number(at, end);
+    if (json_is_number(at, end))
+        return true;
+    const char *word = at + (at < end && *at == '-'); /* NaN and infinities, which others write */
+    return word < end && (*word | 0x20) >= 'a' && looks_like_number(at, end);
 }
 
 static const char *skip_bare(const char *at, const char *end)
@@ -129,6 +132,23 @@ static const char *check_value(const char *at, const char *end, int level)
         at = at ? json_next(at, end, close, &more) : NULL;
     }
     return at;
+}
+
+struct text json_bad_value(const char *at, const char *end)
+{
+    while (at && at < end) {
+        const char *begin = at;
+        if (*at == '"') {
+            at = json_skip_string(at + 1, end);
+        } else if (json_is_blank(*at) || strchr("{}[],:", *at)) {
+            at++;
+        } else {
+            at = skip_bare(at, end);
+            if (!is_bare_value(begin, at))
+                return (struct text){begin, (size_t)(at - begin)};
+        }
+    }
+    return (struct text){end, 0};
 }
 
 bool json_is_object(const char *at, const char *end)

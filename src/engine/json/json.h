@@ -33,20 +33,48 @@ static inline const char *json_skip_string(const char *at, const char *end)
     return NULL;
 }
 
-/* The end of a number such as 12 or -0.5 that a comma or a bracket follows, as almost all are. NULL: it is no such one.
- */
-static inline const char *json_skip_number(const char *at, const char *end)
+static inline const char *json_skip_digits(const char *at, const char *end)
+{
+    while (at < end && *at >= '0' && *at <= '9')
+        at++;
+    return at;
+}
+
+/* The end of a number without an exponent, such as 12 or -0.5, that begins at `at`. NULL: there is none. */
+static inline const char *json_skip_plain_number(const char *at, const char *end)
 {
     at += at < end && *at == '-';
     const char *digits = at;
-    while (at < end && *at >= '0' && *at <= '9')
-        at++;
-    if (at > digits && at < end && *at == '.') {
+    at = json_skip_digits(at, end);
+    if (at == digits || (*digits == '0' && at > digits + 1))
+        return NULL;
+    if (at < end && *at == '.') {
         digits = ++at;
-        while (at < end && *at >= '0' && *at <= '9')
-            at++;
+        at = json_skip_digits(at, end);
     }
-    return at > digits && at < end && (*at == ',' || *at == '}' || *at == ']') ? at : NULL;
+    return at > digits ? at : NULL;
+}
+
+/* The end of such a number that a comma or a bracket follows, as almost all are. NULL: it is no such one. */
+static inline const char *json_skip_number(const char *at, const char *end)
+{
+    at = json_skip_plain_number(at, end);
+    return at && at < end && (*at == ',' || *at == '}' || *at == ']') ? at : NULL;
+}
+
+/* Whether all of at..end-1 is a number as JSON has them: without a plus sign, a zero before other digits, or a point
+ * that has no digits on one side. */
+static inline bool json_is_number(const char *at, const char *end)
+{
+    at = json_skip_plain_number(at, end);
+    if (at && at < end && (*at == 'e' || *at == 'E')) {
+        at++;
+        at += at < end && (*at == '-' || *at == '+');
+        const char *digits = at;
+        at = json_skip_digits(at, end);
+        return at > digits && at == end;
+    }
+    return at == end && at;
 }
 
 /* The end of the value that begins at `at`, which is not blank. NULL: it is no value. What is in objects and arrays is
@@ -68,6 +96,10 @@ const char *json_next(const char *at, const char *end, char close, bool *more);
 
 /* Skips a key and its colon, to its value; `key` is the text between its quotes. NULL: none. */
 const char *json_key(const char *at, const char *end, struct cell *key);
+
+/* Where a value is, in an object or an array that is malformed, that is none of JSON: a word, or a number such as 01 or
+ * .5. Empty if another thing is wrong. */
+struct text json_bad_value(const char *at, const char *end);
 
 /* Whether at..end is an object, with sound escapes, whose objects and arrays are, too, and white space. */
 bool json_is_object(const char *at, const char *end);

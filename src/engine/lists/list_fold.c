@@ -101,6 +101,16 @@ static struct term where_some(const struct list_fold *fold, value some, value v,
     return term;
 }
 
+/* The sum of integers as a float, which 64 bits need not hold: of the high and the low halves, each of which fits. */
+static value float_sum(const struct list_fold *fold, value v)
+{
+    const value high = fold_of(fold, AGG_SUM, op(fold, OP_SHR, v, integer(fold, 32)));
+    const value low = fold_of(fold, AGG_SUM, op(fold, OP_BITAND, v, integer(fold, UINT32_MAX)));
+    const value scaled = op(fold, OP_MUL, op(fold, OP_TO_FLOAT, high, NO_VALUE),
+                            code_float(fold->scope->code, 4294967296.0, fold->call->span));
+    return op(fold, OP_ADD, scaled, op(fold, OP_TO_FLOAT, low, NO_VALUE));
+}
+
 static struct term mean(const struct list_fold *fold, enum aggregate_kind kind, struct term term)
 {
     (void)kind;
@@ -108,7 +118,9 @@ static struct term mean(const struct list_fold *fold, enum aggregate_kind kind, 
     const struct span span = fold->call->span;
     if (!adds(fold, term) || logical_is_time(term.logical))
         return refuse(fold, "numbers", NULL, term);
-    const value total = fold_of(fold, AGG_SUM, term_settled(code, term, span)), some = present_times(fold, term);
+    const value settled = term_settled(code, term, span), some = present_times(fold, term);
+    const value total =
+        code->at[settled].kind == KIND_FLOAT ? fold_of(fold, AGG_SUM, settled) : float_sum(fold, settled);
     const struct term sum_of = term_to_float(code, term_of_type(total, term.logical), span);
     const value count = op(fold, OP_TO_FLOAT, some, NO_VALUE);
     return where_some(fold, some, op(fold, OP_DIV, sum_of.value, count), (struct logical_type){0});

@@ -106,8 +106,9 @@ static bool set_annotated(struct leaf *leaf, const struct schema_element *elemen
     case ANNOTATION_ENUM:
     case ANNOTATION_JSON:
         return leaf->physical == PHYSICAL_BYTE_ARRAY;
-    case ANNOTATION_NULL:
-        return true;
+    case ANNOTATION_NULL: /* text, for want of any sign of another type; there are no values */
+        leaf->physical = PHYSICAL_BYTE_ARRAY;
+        return set(leaf, bare[PHYSICAL_BYTE_ARRAY].conversion, bare[PHYSICAL_BYTE_ARRAY].type, LOGICAL_TEXT);
     case ANNOTATION_DECIMAL:
         return set_decimal(leaf, element);
     case ANNOTATION_DATE:

@@ -54,7 +54,18 @@ static struct fields fields_within(const struct fields *fields, size_t from, siz
     return within;
 }
 
-/* A struct of which all fields are missing is missing. Those of one within it follow each other. */
+/* The field that begins at `from`: one column, or those of a struct within. */
+static struct fields field_at(const struct fields *fields, size_t from, size_t *length)
+{
+    const char *name = fields->elements->names[from] + fields->at;
+    *length = strcspn(name, ".");
+    return name[*length] == '.' ? fields_within(fields, from, *length)
+                                : (struct fields){fields->elements, from, from + 1, 0};
+}
+
+/* A struct of which all fields are missing is missing. Those of one within it follow each other. A field that is a
+ * value in some rows and a struct in others is both, one behind the other, and is written once, unless a row has both.
+ */
 static void add_struct(struct strbuf *out, const struct fields *fields, int64_t row)
 {
     if (all_are_missing(fields, row)) {
@@ -64,17 +75,24 @@ static void add_struct(struct strbuf *out, const struct fields *fields, int64_t 
     strbuf_putc(out, '{');
     for (size_t k = fields->from; k < fields->to;) {
         const char *name = fields->elements->names[k] + fields->at;
-        const size_t length = strcspn(name, ".");
+        size_t length, length_of_other = 0;
+        struct fields field = field_at(fields, k, &length);
         strbuf_puts(out, k > fields->from ? ",\"" : "\"");
         strbuf_add_json(out, name, length);
         strbuf_puts(out, "\":");
-        if (name[length] == '.') {
-            const struct fields within = fields_within(fields, k, length);
-            add_struct(out, &within, row);
-            k = within.to;
-        } else {
-            add_value(out, fields->elements->columns[k++], row);
+        k = field.to;
+        if (k < fields->to && strncmp(fields->elements->names[k] + fields->at, name, length) == 0) {
+            const struct fields other = field_at(fields, k, &length_of_other);
+            const bool none = all_are_missing(&field, row);
+            if (length_of_other == length && (none || all_are_missing(&other, row))) {
+                field = none ? other : field;
+                k = other.to;
+            }
         }
+        if (field.at > 0)
+            add_struct(out, &field, row);
+        else
+            add_value(out, fields->elements->columns[field.from], row);
     }
     strbuf_putc(out, '}');
 }

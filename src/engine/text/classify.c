@@ -311,6 +311,9 @@ const char *odd_value(const struct table_column *column)
     if (column->kind != VALUE_TEXT || column->stated || !first_of(evidence, values_of(evidence), &first) ||
         first == CLASS_TEXT || first == CLASS_NESTED)
         return NULL;
+    const bool whole = !(values_of(evidence) & ~(bit(CLASS_INT) | bit(CLASS_DRESSED)));
+    if (whole && !(WAYS_OF_NUMBERS & ~evidence->refused)) /* a pair of them is told */
+        return NULL;
     const unsigned others = values_of(evidence) & ~(numbers & bit(first) ? numbers : bit(first));
     return first_of(evidence, others ? others : bit(CLASS_WIDE), &odd);
 }

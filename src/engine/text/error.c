@@ -197,6 +197,39 @@ static const char *comment_advice(const struct table *table, const char *at, con
     return arena_printf(job->diags->arena, "leave comments out: `%s`", table_load_advice(table, job, path, options));
 }
 
+/* Whether text follows the bracket that closes the array of all records. */
+static bool is_behind_array(const struct table *table, const char *at)
+{
+    const char *end = table->array ? json_skip_value(at, table->end) : NULL;
+    end = end ? json_skip_blank(end, table->end) : NULL;
+    return end && end < table->end && *end == ']';
+}
+
+static enum status object_error(const struct table *table, const struct problem *problem, const char *location,
+                                const struct format_job *job)
+{
+    struct diags *diags = job->diags;
+    const char *newline = memchr(problem->at, '\n', (size_t)(table->end - problem->at));
+    const char *limit = newline && !table->values ? newline : table->end, *end = json_skip_value(problem->at, limit);
+    end = end ? end : newline ? newline : table->end;
+    const struct text value = json_bad_value(problem->at, end);
+    if (*json_skip_blank(problem->at, table->end - 1) == '{' && value.length > 0)
+        return diag_error_hint(
+            diags, job->span,
+            "numbers of JSON have no `+`, no zero before other digits, and digits on both sides of a "
+            "point; words are null, true and false",
+            "%s: `%.*s` is no value of JSON", location, (int)(value.length < MAX_SHOWN ? value.length : MAX_SHOWN),
+            value.at);
+    if (is_behind_array(table, problem->at))
+        return diag_error_hint(diags, job->span, "one array holds all objects; several are several files",
+                               "%s: the array ends behind the object that begins here, and text follows it", location);
+    return diag_error_hint(
+        diags, job->span,
+        table->values ? "an object is such as {\"id\": 42, \"amt\": 0.5}, with commas between those of an array"
+                      : "each line is an object such as {\"id\": 42, \"amt\": 0.5}",
+        table->values ? "%s: what begins here is not a JSON object" : "%s is not a JSON object", location);
+}
+
 static enum status count_error(const struct table *table, const struct problem *problem, const char *location,
                                const struct format_job *job, const char *path)
 {
@@ -205,11 +238,7 @@ static enum status count_error(const struct table *table, const struct problem *
         diag_error(diags, job->span, "%s is blank", location);
         diag_hint(diags, "a %s file has one row per line; only its end may be blank", table->dialect->extension);
     } else if (table->dialect->json) {
-        diag_error(diags, job->span,
-                   table->values ? "%s: what begins here is not a JSON object" : "%s is not a JSON object", location);
-        diag_hint(diags, table->values
-                             ? "an object is such as {\"id\": 42, \"amt\": 0.5}, with commas between those of an array"
-                             : "each line is an object such as {\"id\": 42, \"amt\": 0.5}");
+        return object_error(table, problem, location, job);
     } else {
         const size_t values = values_in(table, problem->at);
         const char *advice = table_delimiter_advice(table);

@@ -1,4 +1,5 @@
 /* What the first line says: separator, columns, names. */
+#include "base/path.h"
 #include "base/utf8.h"
 #include "engine/json/json.h"
 #include "engine/json/json_keys.h"
@@ -171,7 +172,9 @@ static enum status check_first_line(const struct opening *opening)
     const char *newline = memchr(table->begin, '\n', (size_t)(table->end - table->begin));
     const char *line_end = newline ? newline : table->end;
     if (table->dialect->header && trimmed_end(table) == table->begin)
-        return fail(opening, "is empty", "its first line should name the columns");
+        return fail(opening, "is empty",
+                    table->dialect->json ? "a line should be an object such as {\"id\": 42, \"amt\": 0.5}"
+                                         : "its first line should name the columns");
     if (memchr(table->begin, '\0', (size_t)(line_end - table->begin))) {
         struct text_options options = table->options;
         options.encoding = order_of_bytes(table->begin, line_end);
@@ -260,7 +263,34 @@ static enum status open_delimited(const struct opening *opening)
     return STATUS_OK;
 }
 
-/* Finds out whether records are lines: an array, or an object of several lines, is not. */
+static bool is_called_json(const char *path)
+{
+    const char *extension = strstr(path_base(path), ".json");
+    return extension && (extension[5] == '\0' || extension[5] == '.');
+}
+
+/* The first line that is no object by itself, as a short look tells; the end if all are. */
+static const char *find_long_object(const struct table *table, const char *at)
+{
+    for (; at < table->end; at = json_skip_blank(line_end(table, at), table->end)) {
+        const char *last = line_end(table, at);
+        while (last > at && json_is_blank(last[-1]))
+            last--;
+        if (*at != '{' || last[-1] != '}')
+            return at;
+    }
+    return at;
+}
+
+/* Whether an object begins here that has several lines. */
+static bool is_long_object(const struct table *table, const char *at)
+{
+    return at < table->end && *at == '{' && !json_is_object(at, line_end(table, at)) &&
+           json_is_object(at, json_skip_value(at, table->end));
+}
+
+/* Finds out whether records are lines: an array, or an object of several lines, is not. Files called .json may have
+ * both, those called .jsonl are lines. */
 static enum status find_records(const struct opening *opening)
 {
     struct table *table = opening->table;
@@ -270,8 +300,8 @@ static enum status find_records(const struct opening *opening)
     while (at < table->end && *at == '{' && *json_enter(at, table->end - 1) == '}' &&
            json_is_object(at, line_end(table, at))) /* an empty object is a line in both */
         at = json_skip_blank(line_end(table, at), table->end);
-    table->values = table->array || (at < table->end && *at == '{' && !json_is_object(at, line_end(table, at)) &&
-                                     json_is_object(at, json_skip_value(at, table->end)));
+    table->values = table->array || is_long_object(table, at) ||
+                    (is_called_json(opening->path) && is_long_object(table, find_long_object(table, at)));
     if (!table->values)
         return STATUS_OK;
     table->begin = json_skip_blank(table->begin, table->end);
@@ -280,8 +310,15 @@ static enum status find_records(const struct opening *opening)
         table->end--;
     if (!table->array)
         return STATUS_OK;
-    if (table->end == table->begin || (table->end[-1] != ']' && !head))
+    if (table->end == table->begin || (table->end[-1] != ']' && !head)) {
+        const char *array = json_skip_blank(table->text, table->end), *behind = json_skip_value(array, table->end);
+        if (behind)
+            return fail(opening,
+                        arena_printf(opening->arena, "has text behind its array, in line %lld",
+                                     (long long)table_line(table, json_skip_blank(behind, table->end))),
+                        "one array holds all objects; several are several files");
         return fail(opening, "ends within its array", "a `]` is missing: the file may have been cut");
+    }
     table->end -= table->end[-1] == ']';
     while (table->end > table->begin && json_is_blank(table->end[-1]))
         table->end--;

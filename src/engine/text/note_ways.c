@@ -53,6 +53,65 @@ static void add_questions(struct strbuf *out, const struct table *table, const b
     }
 }
 
+static const char *clause_of(unsigned ways)
+{
+    size_t i = 0;
+    while (!(told[i].way & ways))
+        i++;
+    return told[i].clause;
+}
+
+/* Two strings of a column that no way reads both. */
+struct odd_pair {
+    struct text text[2];
+    unsigned ways[2];
+};
+
+static struct ways ways_of_string(const struct table *table, const struct dictionary *strings, int64_t code,
+                                  struct text *text)
+{
+    *text = dictionary_text(strings, code);
+    return ways_of(table, (struct cell){text->at, text->at + text->length, false});
+}
+
+static bool find_odd_pair(const struct table *table, const struct dictionary *strings, struct odd_pair *pair)
+{
+    unsigned left = WAYS_OF_NUMBERS | WAYS_OF_DATES;
+    int64_t last = 0;
+    for (; last < strings->count && left; last++) {
+        const struct ways ways = ways_of_string(table, strings, last, &pair->text[1]);
+        left &= ways.value_class == CLASS_TEXT ? left : ways.ways;
+        pair->ways[1] = ways.ways;
+    }
+    for (int64_t code = 0; code < last && !left; code++) {
+        const struct ways ways = ways_of_string(table, strings, code, &pair->text[0]);
+        pair->ways[0] = ways.ways;
+        if (ways.value_class != CLASS_TEXT && !(ways.ways & pair->ways[1]))
+            return true;
+    }
+    return false;
+}
+
+/* Columns of dates or numbers each of which can be read, but not all in one way. */
+static void add_mixed(struct strbuf *out, const struct table *table, const bool *read, struct column *const *columns,
+                      struct arena *arena)
+{
+    struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
+    for (size_t k = 0; k < table->count && !table->dialect->json; k++) {
+        const struct table_column *column = &table->columns[k];
+        const char *const *first = column->evidence.first;
+        const bool has_ways = first[CLASS_DRESSED] || first[CLASS_ORDERED] || first[CLASS_MOMENT];
+        struct odd_pair pair;
+        if (!read[k] || column->stated || column->open || column->kind != VALUE_TEXT || !has_ways ||
+            first[CLASS_TEXT] || odd_value(column) || !columns[k]->logical.dictionary ||
+            !find_odd_pair(table, columns[k]->logical.dictionary, &pair) || !note_next(&list))
+            continue;
+        strbuf_printf(out, "`%s` is text: no way reads both `%s` (`%s`) and `%s` (`%s`)", column->name,
+                      arena_text(arena, pair.text[0].at, pair.text[0].length), clause_of(pair.ways[0]),
+                      arena_text(arena, pair.text[1].at, pair.text[1].length), clause_of(pair.ways[1]));
+    }
+}
+
 /* Whether all strings of a column are dates in this way. */
 static bool all_dates(const struct table *table, const struct column *column, unsigned way)
 {
@@ -162,6 +221,7 @@ void note_ways(struct strbuf *out, const struct table *table, const bool *read, 
     add_units(out, table, read, UNIT_PER_CENT, "12% is 0.12 in ");
     add_units(out, table, read, ~(unsigned)(UNIT_NONE | UNIT_PER_CENT), "signs of currency are left out in ");
     add_questions(out, table, read, arena);
+    add_mixed(out, table, read, columns, arena);
     add_short_dates(out, table, read, columns, arena);
     add_other_sign(out, table, read, arena);
     add_doubtful(out, table, read, arena);

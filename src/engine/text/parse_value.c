@@ -363,7 +363,8 @@ static inline bool parse_plain(const struct parser *parser, const struct step *s
     if (parse == parse_int)
         return parse_int(parser, step, seen, row, cell);
     if (parse == parse_float)
-        return parse_float(parser, step, seen, row, cell);
+        return (!parser->table->dialect->json || json_is_number(cell.at, cell.end)) &&
+               parse_float(parser, step, seen, row, cell);
     return parse && parse(parser, step, seen, row, cell);
 }
 
