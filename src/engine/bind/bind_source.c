@@ -254,7 +254,7 @@ static void bind_last(struct binder *binder, const struct source_node *source, s
 }
 
 void bind_description(struct binder *binder, const struct stage *stage, const struct evaluated *evaluated,
-                      struct flow *flow)
+                      const struct slot *keys, struct flow *flow)
 {
     static const struct slot columns[] = {
 #define DESCRIPTION_COLUMN(what, title, store, meaning)                                                                \
@@ -265,9 +265,9 @@ void bind_description(struct binder *binder, const struct stage *stage, const st
     const struct relation *relation = evaluated->relation;
     struct task *task = task_new(binder, "describe", stage->span, flow);
     struct file_columns all = {.rows = relation ? relation->rows : -1};
-    for (size_t k = 0; k < COLUMNS; k++) {
+    for (size_t k = 0; k < evaluated->key_count + COLUMNS; k++) {
         struct column *column = relation ? column_ref(relation->columns[k]) : NULL;
-        struct slot slot = columns[k];
+        struct slot slot = k < evaluated->key_count ? keys[k] : columns[k - evaluated->key_count];
         if (column) {
             slot.type = column->type;
             slot.logical = column->logical;

@@ -8,8 +8,8 @@
 void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow);
 /* The same source, without the rows in which its only column is missing. */
 void bind_members(struct binder *binder, const struct source_node *source, struct flow *flow);
-/* The columns of what `describe` says, whose values are unknown until that is evaluated. */
+/* The columns of what `describe` says, behind those of its keys, whose values are unknown until that is evaluated. */
 void bind_description(struct binder *binder, const struct stage *stage, const struct evaluated *evaluated,
-                      struct flow *flow);
+                      const struct slot *keys, struct flow *flow);
 
 #endif

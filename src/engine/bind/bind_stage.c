@@ -178,7 +178,7 @@ static void bind_describe(struct binder *binder, const struct stage *stage, stru
         evaluated = evaluated_request(binder, binder->stage, described, flow, NULL);
         evaluated->described = true;
     }
-    bind_description(binder, stage, evaluated, flow);
+    bind_description(binder, stage, evaluated, NULL, flow);
 }
 
 static void bind_plot(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)

@@ -360,6 +360,7 @@ enum status describe(const struct relation *relation, const struct workers *work
         summary->name = arena_text(arena, relation->names[k], strlen(relation->names[k]));
         const struct column *column = relation->columns[k];
         summary->type_name = logical_type_name(column->logical, column->type);
+        summary->rows = relation->rows;
         summary->floats = type_table[column->type].kind == KIND_FLOAT;
         const bool done = column->logical.kind == LOGICAL_TEXT   ? describe_text(column, workers, arena, summary)
                           : column->logical.kind == LOGICAL_LIST ? describe_lists(column, workers, summary)

@@ -13,6 +13,7 @@ struct column_summary {
     const char *name;      /* the relation's */
     const char *type_name; /* of the logical type */
     bool floats;
+    int64_t rows;
     int64_t missing;  /* left out below, as are: */
     int64_t nans;     /* of floats */
     bool empty;       /* no other values: nothing below is set */
@@ -43,5 +44,13 @@ enum status describe(const struct relation *relation, const struct workers *work
 
 /* The summaries as a relation of the columns of description.def, a row for each; one reference. */
 struct relation *description_relation(const struct description *description, struct arena *arena);
+
+/* The same of groups of rows with equal keys, which follow each other, with these columns first: a row for each group
+ * and each other column. STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED: no memory. (describe_groups.c) */
+enum status describe_groups(const struct relation *relation, const size_t *keys, size_t key_count,
+                            const struct workers *workers, struct arena *arena, struct relation **described);
+
+/* A column of texts, those without a place are empty. (describe_relation.c) */
+struct column *column_of_texts(const struct text *texts, size_t count);
 
 #endif

@@ -49,7 +49,7 @@ static struct text text_cell(const struct column_summary *summary, enum descript
 static bool int_cell(const struct description *description, size_t k, enum description_column what, int64_t *number)
 {
     const struct column_summary *summary = &description->columns[k];
-    *number = what == DESCRIBED_ROWS      ? description->rows
+    *number = what == DESCRIBED_ROWS      ? summary->rows
               : what == DESCRIBED_MISSING ? summary->missing
               : what == DESCRIBED_NANS    ? summary->nans
                                           : summary->distinct;
@@ -69,7 +69,7 @@ static bool float_cell(const struct column_summary *summary, enum description_co
     return true;
 }
 
-static struct column *column_of_texts(const struct text *texts, size_t count)
+struct column *column_of_texts(const struct text *texts, size_t count)
 {
     struct interner *interner = interner_new();
     struct logical_type logical = {.kind = LOGICAL_TEXT};

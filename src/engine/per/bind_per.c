@@ -25,7 +25,10 @@ static void refuse_stage(struct binder *binder, const struct stage *stage)
                                 stage->word->stage == STAGE_COUNT ? "count()" : "sum(x)"),
                    "`%s` gives a single value, but `per` has rows", word);
     else
-        bind_error(binder, stage->span, "put it before or after `per`", "`%s` cannot be within `per`", word);
+        bind_error(binder, stage->span,
+                   stage->word->stage == STAGE_DESCRIBE ? "`per K: describe` alone describes groups"
+                                                        : "put it before or after `per`",
+                   "`%s` cannot be within `per`", word);
 }
 
 /* Checks the body's stages, and what they do with rows. */
@@ -282,6 +285,10 @@ static bool bind_scattered(struct binder *binder, const struct stage *stage, str
 void bind_per(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct per per = {.before = *flow};
+    if (stage->body_count == 1 && stage->body[0].word->stage == STAGE_DESCRIBE) {
+        per_describe(binder, stage, flow);
+        return;
+    }
     const bool good = check_body(binder, stage, &per);
     if (too_many_columns(binder, flow->count + 2 * stage->item_count, stage->span) || !good) {
         task_unknown(binder, stage, flow);

@@ -18,6 +18,9 @@ void per_enter_scattered(struct binder *binder, const struct stage *stage, struc
 /* If the body begins with a top of few rows by a column: drops rows that cannot be among the first of their group. */
 void per_keep_leading(struct binder *binder, const struct stage *stage, struct flow *flow);
 
+/* per KEYS: describe. Gives a row for each group and column; the pipeline before it is run first. */
+void per_describe(struct binder *binder, const struct stage *stage, struct flow *flow);
+
 /* Column `k` of the flow as an input. */
 struct input per_column_input(const struct flow *flow, size_t k);
 /* Adds an input that is read at each row's place. */

@@ -80,7 +80,7 @@ static enum status provide_relations(struct runner *runner, const struct facts *
             inner.wanted = NULL;
         status = run_with_care(runner, &inner, NULL, arena, &result, diags);
         if (status == STATUS_OK && evaluated->described)
-            status = describe_as_relation(runner, evaluated->pipeline->span, arena, &result, diags);
+            status = describe_as_relation(runner, evaluated, arena, &result, diags);
         if (status == STATUS_OK)
             evaluated_set(evaluated, result.relation, arena);
     }

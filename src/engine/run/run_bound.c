@@ -6,6 +6,8 @@
 #include "engine/storage/residency.h"
 #include "engine/task/run_queue.h"
 
+#include <string.h>
+
 /* A relation of one row, to save a scalar. NULL, with an error, if no column type holds it. */
 static struct relation *relation_of_scalar(const struct scalar *scalar, const char *name, struct span span,
                                            struct diags *diags)
@@ -52,27 +54,57 @@ static enum status save_result(const struct runner *runner, const struct bound *
     return status;
 }
 
+static struct workers description_workers(const struct runner *runner, const struct relation *relation)
+{
+    enum { PASSES = 2 }; /* over each column */
+    return (struct workers){.threads = parallel_threads(),
+                            .cancel = runner->cancel,
+                            .progress = runner->progress,
+                            .whole = {.what = "describe",
+                                      .rows = relation->rows,
+                                      .passes = PASSES * (int)min_int64((int64_t)relation->count, 1000)}};
+}
+
 static enum status describe_result(const struct runner *runner, struct span span, struct arena *arena,
                                    struct result *result, struct diags *diags)
 {
     const struct relation *relation = result->relation;
     const enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
-    if (status != STATUS_OK)
-        return status;
-    enum { PASSES = 2 }; /* over each column */
-    const struct workers workers = {.threads = parallel_threads(),
-                                    .cancel = runner->cancel,
-                                    .progress = runner->progress,
-                                    .whole = {.what = "describe",
-                                              .rows = relation->rows,
-                                              .passes = PASSES * (int)min_int64((int64_t)relation->count, 1000)}};
-    return describe(relation, &workers, arena, &result->description);
+    const struct workers workers = description_workers(runner, relation);
+    return status == STATUS_OK ? describe(relation, &workers, arena, &result->description) : status;
 }
 
-enum status describe_as_relation(const struct runner *runner, struct span span, struct arena *arena,
+static enum status describe_by_keys(const struct runner *runner, const struct evaluated *evaluated, struct arena *arena,
+                                    struct result *result, struct diags *diags)
+{
+    struct relation *relation = result->relation, *described;
+    const struct span span = evaluated->pipeline->span;
+    size_t *keys = arena_array(arena, evaluated->key_count + 1, sizeof *keys);
+    for (size_t i = 0; i < evaluated->key_count; i++) {
+        while (keys[i] < relation->count && strcmp(relation->names[keys[i]], evaluated->keys[i]) != 0)
+            keys[i]++;
+        if (keys[i] == relation->count)
+            return diag_error(diags, span, "there is no column `%s` to describe by", evaluated->keys[i]);
+    }
+    enum status status = relation_fetch(relation, 0, relation->rows, span, diags);
+    const struct workers workers = description_workers(runner, relation);
+    if (status == STATUS_OK)
+        status = describe_groups(relation, keys, evaluated->key_count, &workers, arena, &described);
+    if (status == STATUS_FAILED)
+        return diag_error(diags, span, "not enough memory");
+    if (status != STATUS_OK)
+        return status;
+    relation_unref(relation);
+    result->relation = described;
+    return STATUS_OK;
+}
+
+enum status describe_as_relation(const struct runner *runner, const struct evaluated *evaluated, struct arena *arena,
                                  struct result *result, struct diags *diags)
 {
-    const enum status status = describe_result(runner, span, arena, result, diags);
+    if (evaluated->key_count > 0)
+        return describe_by_keys(runner, evaluated, arena, result, diags);
+    const enum status status = describe_result(runner, evaluated->pipeline->span, arena, result, diags);
     if (status != STATUS_OK)
         return status;
     relation_unref(result->relation);

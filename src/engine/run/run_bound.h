@@ -9,8 +9,8 @@
 enum status run_bound(struct runner *runner, const struct facts *facts, const struct stmt *stmt, struct bound *bound,
                       struct arena *arena, struct result *result, struct diags *diags);
 
-/* Makes of the result's rows the relation that `describe` gives. */
-enum status describe_as_relation(const struct runner *runner, struct span span, struct arena *arena,
+/* Makes of the result's rows the relation that `describe` gives, of all or of each group. */
+enum status describe_as_relation(const struct runner *runner, const struct evaluated *evaluated, struct arena *arena,
                                  struct result *result, struct diags *diags);
 
 /* Checks that the condition of an assert statement is not a float. */
