@@ -7,6 +7,7 @@ each with its values; some have only the first rows. Truncated and damaged files
 tests/interop/make_samples.py wrote them. `make interop` compares with the writers themselves.
 """
 import argparse
+import collections
 import glob
 import os
 import random
@@ -182,11 +183,15 @@ def check_lists(sandbox):
     return "\n".join(problems)
 
 
+def texts_of_sample():
+    """The columns `mixed` and `apart` of texts-pyarrow.parquet."""
+    rows = range(70_000)
+    return [None if k % 11 == 0 else f"text {k // 3 % 9000}" for k in rows], [f"{k // 40}é" for k in rows]
+
+
 def check_texts(sandbox):
     """Texts that need no order, and then the same texts in their order."""
-    rows = range(70_000)
-    mixed = [None if k % 11 == 0 else f"text {k // 3 % 9000}" for k in rows]
-    apart = [f"{k // 40}é" for k in rows]
+    mixed, apart = texts_of_sample()
     there = [text for text in mixed if text is not None]
     expected = {
         'select mixed like "%77%" | count': sum("77" in text for text in there),
@@ -274,6 +279,52 @@ def check_ordered(sandbox):
     return ""
 
 
+def chosen_question(rng, mixed, apart):
+    """A filter that looks at texts, something behind it that compares those of the rows that are left, and the answer."""
+    part, other = (f"{rng.randrange(10 ** rng.randint(1, 4))}" for _ in range(2))
+    by_mixed, both = rng.random() < 0.5, rng.random() < 0.3
+    condition = f'{"mixed" if by_mixed else "apart"} like "%{part}%"'
+    rows = [(m, a) for m, a in zip(mixed, apart) if part in ((m or "") if by_mixed else a)]
+    if both:
+        condition += f' && {"apart" if by_mixed else "mixed"} like "%{other}%"'
+        rows = [(m, a) for m, a in rows if other in (a if by_mixed else (m or ""))]
+    texts = [m for m, _ in rows if m is not None]
+    counts = collections.Counter(texts)
+    wanted = sorted(rng.sample(sorted(counts), min(3, len(counts)))) + ["none"]
+    listed = ", ".join(f'"{text}"' for text in wanted)
+    tails = (
+        ("count", len(rows)),
+        ("group : max(apart)", max((a for _, a in rows), default=None)),
+        ("select !missing(mixed) | sort mixed | take 1 | pick mixed", min(texts, default=None)),
+        ("select !missing(mixed) | group mixed: count() as n | map n * n | sum", sum(n * n for n in counts.values())),
+        ("select !missing(mixed) | pick mixed | distinct | count", len(counts)),
+        ("pick apart | distinct | count", len({a for _, a in rows})),
+        ("derive u = upper(apart) | select u != apart | count", sum(a.upper() != a for _, a in rows)),
+        ("derive n = len(apart) | sum n", sum(len(a) for _, a in rows)),
+        (f"semi join ([{listed}] as d) on mixed = d | count", sum(counts[text] for text in wanted)),
+        (f"anti join ([{listed}] as d) on mixed = d | count", len(rows) - sum(counts[text] for text in wanted)),
+        (f"select mixed in ([{listed}] as d) | count", sum(counts[text] for text in wanted)),
+    )
+    tail, answer = rng.choice(tails)
+    return f"select {condition} | {tail}", "" if answer is None else str(answer)
+
+
+def check_chosen(sandbox, rng):
+    """Rows chosen by texts that have no order yet, whose texts are then put in order: in processes and in sessions."""
+    mixed, apart = texts_of_sample()
+    path = os.path.join(SAMPLES, "rows", "texts-pyarrow.parquet")
+    for mode in ("host", "host-unfused"):
+        questions = [chosen_question(rng, mixed, apart) for _ in range(25)]
+        alone = [([f'load "{path}" | {query}'], [answer]) for query, answer in questions[:8]]
+        session = ([f'let t = load "{path}"', *[f"t | {query}" for query, _ in questions]], [answer for _, answer in questions])
+        for script, answers in [*alone, session]:
+            result = harness.run([*harness.ALL_MODES[mode], "-c", "\n".join(script)], sandbox.here, sandbox.home)
+            found = result.out.decode().split("\n")
+            if result.status or [line for line in found if line] != [answer for answer in answers if answer]:
+                return f"{script} ({mode}): expected {answers}\n{result.text()}"
+    return ""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=10)
@@ -286,6 +337,7 @@ def main():
         tally.check("some lists", check_lists(sandbox))
         tally.check("texts", check_texts(sandbox))
         tally.check("texts in order", check_ordered(sandbox))
+        tally.check("texts of chosen rows", check_chosen(sandbox, rng))
         tally.check("columns kept", check_kept(sandbox))
         tally.check("advice", check_advice(sandbox))
         tally.check("optional without missing values", check_optional(sandbox))

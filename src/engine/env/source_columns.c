@@ -112,8 +112,8 @@ static void share_live(struct sources *sources, const struct column *unread, str
 }
 
 /* Reads the file's columns at these places, and sets them. */
-static enum status read_places(struct sources *sources, struct source_file *file, const struct env *env,
-                               const size_t *places, size_t found, bool unsorted, struct diags *diags)
+static enum status read_places(struct sources *sources, struct source_file *file, const struct env *env, size_t *places,
+                               size_t found, bool unsorted, struct diags *diags)
 {
     if (file->rows)
         return source_read_rows(sources, file, env, places, found, unsorted, diags);

@@ -1,6 +1,9 @@
 
 #include "engine/env/sources.h"
 
+#include "engine/formats/file_cache.h"
+#include "engine/storage/unsorted_column.h"
+
 /* What stands for `rows` rows of a column. */
 static struct column *stand_in(const struct column *column, int64_t rows)
 {
@@ -12,18 +15,26 @@ static struct column *stand_in(const struct column *column, int64_t rows)
     return narrow;
 }
 
+/* These rows of a column that was read. Of an unsorted dictionary only the strings of few rows are looked at again. */
+static struct column *take(const struct row_set *rows, const struct column *column)
+{
+    enum { FEW = 3 };
+    return column_is_unsorted(column) && rows->rows <= column->rows / FEW ? unsorted_take(rows, column)
+                                                                          : row_set_take(rows, column, NULL);
+}
+
 bool source_narrow(struct source_file *file, const struct row_set *rows, struct arena *arena)
 {
     struct source_column *narrow = arena_array(arena, file->count + 1, sizeof *narrow);
     bool done = true;
     for (size_t k = 0; k < file->count; k++) {
         const struct column *column = file->columns[k].column;
-        /* What was read of rows of the file is not kept elsewhere. */
-        const bool take = file->rows && !column->unread && !column_is_unsorted(column);
+        /* What was read of rows of the file is not kept elsewhere, nor what has no order in another one. */
+        const bool taken = !column->unread && (file->rows || column_is_unsorted(column));
         narrow[k] = file->columns[k];
         narrow[k].unread = NULL;
-        narrow[k].column = take ? row_set_take(rows, column, NULL) : stand_in(column, rows->rows);
-        narrow[k].logical.dictionary = take ? column->logical.dictionary : NULL;
+        narrow[k].column = taken ? take(rows, column) : stand_in(column, rows->rows);
+        narrow[k].logical.dictionary = taken && narrow[k].column ? narrow[k].column->logical.dictionary : NULL;
         done = done && narrow[k].column;
     }
     for (size_t k = 0; k < file->count && !done; k++)
@@ -73,9 +84,35 @@ static enum status read_some(const struct source_file *file, const struct env *e
     return status;
 }
 
-enum status source_read_rows(const struct sources *sources, struct source_file *file, const struct env *env,
-                             const size_t *places, size_t count, bool unsorted, struct diags *diags)
+/* Puts the narrowed columns in order that are there without one, and leaves their places out. */
+static enum status order_rows(const struct sources *sources, struct source_file *file, const struct env *env,
+                              size_t *places, size_t *count, struct diags *diags)
 {
+    enum status status = STATUS_OK;
+    size_t kept = 0;
+    for (size_t i = 0; i < *count && status == STATUS_OK; i++) {
+        struct source_column *column = &file->columns[places[i]];
+        if (!column_is_unsorted(column->column)) {
+            places[kept++] = places[i];
+            continue;
+        }
+        struct column *ordered = column_ref(column->column);
+        status = file_cache_order(env->file_cache, &ordered, file->path.span, diags);
+        column_unref(column->column);
+        *column = source_column(sources, column->name, ordered);
+    }
+    *count = kept;
+    return status;
+}
+
+enum status source_read_rows(const struct sources *sources, struct source_file *file, const struct env *env,
+                             size_t *places, size_t count, bool unsorted, struct diags *diags)
+{
+    if (!unsorted) {
+        const enum status status = order_rows(sources, file, env, places, &count, diags);
+        if (status != STATUS_OK)
+            return status;
+    }
     struct column **read = arena_array(diags->arena, count + 1, sizeof(struct column *));
     for (size_t i = 0; i < count; i++) {
         const struct source_column *column = &file->whole[places[i]];

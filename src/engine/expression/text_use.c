@@ -240,5 +240,8 @@ struct term text_use_apply(const struct text_use *use)
         return unknown_term;
     if (!constant && (binder->checking || !use->text.logical.dictionary))
         return unread_result(use);
+    /* Each text is made once, when the strings differ. */
+    if (!constant && use->function->result == TEXT_TO_TEXT && texts_need_order(binder, use->text.logical.dictionary))
+        return unread_result(use);
     return constant ? apply_to_constant(use) : apply_to_column(use);
 }

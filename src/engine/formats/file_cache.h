@@ -97,6 +97,10 @@ enum status file_cache_read_unsorted(struct file_cache *file_cache, struct colum
 enum status file_cache_read_ends(struct file_cache *file_cache, struct column **columns, size_t count, int64_t head,
                                  int64_t tail, struct span span, struct diags *diags);
 
+/* Replaces a column with an unsorted dictionary by one with a sorted one. */
+enum status file_cache_order(const struct file_cache *file_cache, struct column **column, struct span span,
+                             struct diags *diags);
+
 /* Finds out how many rows the table of the unread column has. STATUS_UNABLE: reading tells. */
 enum status file_cache_count(struct file_cache *file_cache, const struct column *unread, struct span span,
                              struct diags *diags);

@@ -1,5 +1,6 @@
 /* Reading columns of open files. */
 #include "engine/formats/file_cache_entry.h"
+#include "engine/storage/unsorted_column.h"
 
 /* The place of what stands for a column of the entry; their number, if it stands for none. The search begins at `from`,
  * since mostly columns come in their order. */
@@ -130,6 +131,40 @@ static void keep(struct entry *entry, size_t k, struct column *column)
     entry->file.relation->columns[k] = column;
 }
 
+enum status file_cache_order(const struct file_cache *file_cache, struct column **column, struct span span,
+                             struct diags *diags)
+{
+    const struct workers workers = opener_workers(&file_cache->opener, "", diags->arena);
+    struct column *ordered = unsorted_in_order(*column, &workers);
+    if (!ordered)
+        return workers_cancelled(&workers) ? STATUS_CANCELLED : diag_error(diags, span, "not enough memory");
+    column_unref(*column);
+    *column = ordered;
+    return STATUS_OK;
+}
+
+/* Puts the wanted columns in order that were read without one, so that they need not be read again. Sets *more to
+ * whether others are wanted. */
+static enum status order_read(const struct file_cache *file_cache, struct entry *entry, const struct request *request,
+                              struct reading *reading, bool *more)
+{
+    enum status status = STATUS_OK;
+    *more = false;
+    for (size_t k = 0; k < entry->unread->count && status == STATUS_OK; k++) {
+        if (reading->wanted[k] && reading->whole && !request->unsorted && entry->unsorted[k]) {
+            struct column *column = column_ref(entry->unsorted[k]);
+            status = file_cache_order(file_cache, &column, request->span, request->diags);
+            if (status == STATUS_OK)
+                keep(entry, k, column);
+            else
+                column_unref(column);
+            reading->wanted[k] = false;
+        }
+        *more = *more || reading->wanted[k];
+    }
+    return status;
+}
+
 /* Text that was read for the first time may turn out to have another number of rows. */
 static void set_rows(struct entry *entry, int64_t rows)
 {
@@ -153,8 +188,10 @@ static enum status entry_read_for(struct file_cache *file_cache, struct entry *e
     reading.kept = reading.whole && !entry->file.reader->live;
     if (request->unsorted)
         replace(entry, request->columns, request->count, entry->unsorted);
-    const bool any = mark_requested(entry, relation, request, &reading);
-    const enum status status = any ? entry_read(file_cache, entry, &reading, request) : STATUS_OK;
+    bool more = mark_requested(entry, relation, request, &reading);
+    enum status status = more ? order_read(file_cache, entry, request, &reading, &more) : STATUS_OK;
+    if (status == STATUS_OK && more)
+        status = entry_read(file_cache, entry, &reading, request);
     if (status != STATUS_OK)
         return status;
     if (entry->file.reader->rows != relation->rows)

@@ -63,16 +63,16 @@ static bool looks_up(const struct queue *queue, const struct task *task, const s
     }
 }
 
-static void visit_code(const struct search *search, const struct task *task, const bool *live)
+void text_order_of_code(const struct queue *queue, const struct task *task, const bool *marks, bool *ordered)
 {
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
-        if (live[v] && instr->op == OP_GATHER)
-            need_input(search, task, (size_t)instr->integer); /* its elements may go anywhere */
-        for (int i = 0; live[v] && i < op_table[instr->op].arity; i++) {
+        if (marks[v] && instr->op == OP_GATHER)
+            ordered[instr->integer] = true; /* its elements may go anywhere */
+        for (int i = 0; marks[v] && i < op_table[instr->op].arity; i++) {
             size_t number;
-            if (is_input(task, instr->args[i], &number) && !looks_up(search->queue, task, instr, &task->inputs[number]))
-                need_input(search, task, number);
+            if (is_input(task, instr->args[i], &number) && !looks_up(queue, task, instr, &task->inputs[number]))
+                ordered[number] = true;
         }
     }
 }
@@ -90,7 +90,12 @@ static void visit_task(const struct search *search, const struct task *task, boo
 {
     const bool last = task->number + 1 == search->queue->count;
     task_mark_live(task, live);
-    visit_code(search, task, live);
+    bool *ordered = search->inputs[task->number];
+    text_order_of_code(search->queue, task, live, ordered);
+    for (size_t k = 0; k < task->input_count; k++) {
+        if (ordered[k])
+            need_input(search, task, k);
+    }
     if (task->sink == SINK_OPERATOR)
         visit_operator(search, task);
     for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {

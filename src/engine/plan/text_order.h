@@ -9,4 +9,7 @@
  * In the queue's arena; queue_prune has set what is needed. */
 bool **text_order_inputs(const struct queue *queue);
 
+/* Sets ordered[k] of each input of the task that is compared and so on by what is marked in its code. */
+void text_order_of_code(const struct queue *queue, const struct task *task, const bool *marks, bool *ordered);
+
 #endif

@@ -109,15 +109,20 @@ bool need_awaits_text(const struct file_need *need, const struct task *task, con
     return found;
 }
 
-void need_read_first(struct file_need *need, const struct task *task, const bool *read, struct arena *arena)
+void need_read_first(struct file_need *need, const struct task *task, const bool *read, const bool *ordered,
+                     struct arena *arena)
 {
     need->first = arena_array(arena, need->count + 1, sizeof *need->first);
+    need->first_ordered = arena_array(arena, need->count + 1, sizeof *need->first_ordered);
     for (size_t i = 0; i < need->count; i++) {
         const struct column *column = need->columns[i];
-        for (size_t k = 0; k < task->input_count; k++)
-            need->first[i] =
-                need->first[i] || (read[k] && task->inputs[k].column &&
-                                   (task->inputs[k].column == column || task->inputs[k].column == column->validity));
+        for (size_t k = 0; k < task->input_count; k++) {
+            const struct column *input = read[k] ? task->inputs[k].column : NULL;
+            if (input && (input == column || input == column->validity)) {
+                need->first[i] = true;
+                need->first_ordered[i] = need->first_ordered[i] || ordered[k];
+            }
+        }
     }
 }
 

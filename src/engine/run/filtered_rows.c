@@ -5,6 +5,7 @@
 
 #include "base/integer.h"
 #include "engine/formats/file_cache.h"
+#include "engine/plan/text_order.h"
 #include "engine/task/run_task.h"
 
 #include <math.h>
@@ -94,8 +95,8 @@ static void take_conditions(struct conditions *conditions)
 }
 
 /* Marks what is to be read next: columns of all conditions that are read fast, else those of the best slow one. To look
- * for rows takes about as long as to read a fast column. False: there is nothing. */
-static bool mark_next(const struct conditions *conditions, bool *marks)
+ * for rows takes about as long as to read a fast column. Returns the best one; NULL: there is nothing. */
+static const struct condition *mark_next(const struct conditions *conditions, bool *marks)
 {
     const struct condition *best = NULL;
     bool left = false, any = false;
@@ -211,7 +212,13 @@ enum status find_filtered_rows(const struct runner *runner, struct file_need *ne
         status = run_filters(runner, need, task_of_conditions(&conditions, need, arena), arena);
     }
     bool *marks = arena_array(arena, (size_t)task->code.count + 1, sizeof *marks);
-    if (status == STATUS_OK && !need->found && mark_next(&conditions, marks))
-        need_read_first(need, task, need_inputs(task, marks, arena), arena);
+    const struct condition *next = status == STATUS_OK && !need->found ? mark_next(&conditions, marks) : NULL;
+    if (next) {
+        const double most = 0.5; /* of the rows: else all texts are put in order at once */
+        const bool *read = need_inputs(task, marks, arena);
+        bool *ordered = arena_array(arena, task->input_count + 1, sizeof *ordered);
+        text_order_of_code(need->queue, task, marks, ordered);
+        need_read_first(need, task, read, share_left_out(&task->code, next->keep) < most ? read : ordered, arena);
+    }
     return status;
 }

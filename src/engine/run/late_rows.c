@@ -215,7 +215,7 @@ static enum status run_or_read_keys(const struct runner *runner, struct file_nee
     }
     if (!lacks)
         return need_awaits_text(need, keys, live, false) ? STATUS_OK : run_choice(runner, need, &queue, arena);
-    need_read_first(need, keys, read, arena);
+    need_read_first(need, keys, read, read, arena);
     return STATUS_OK;
 }
 

@@ -54,6 +54,10 @@ static bool pays(const struct env *env, const struct source_file *file, const si
         const double time = column->unread ? file_cache_time_to_read(column) : take;
         const bool spared = column->unread && file_cache_spares(env->file_cache, column, rows->rows);
         whole += time * (double)all;
+        if (column_is_unsorted(file->columns[places[i]].column)) { /* which is put in order in memory */
+            some += time * (double)rows->rows;
+            continue;
+        }
         some += spared ? time * (double)file_cache_rows_worth(column, unpacked, rows->rows) + find * (double)rows->count
                        : time * (double)all + take * (double)rows->rows;
     }
@@ -70,7 +74,8 @@ static int64_t most_rows(const struct source_file *file, const size_t *places, s
     return text ? rows / 3 : rows / 8;
 }
 
-/* Leaves out of `needed` the columns of the file that are not to be read first. */
+/* Leaves out of `needed` the columns of the file that are not to be read first. Texts are put in order later, if only
+ * those of some rows are. */
 static void keep_first(const struct source_file *file, const struct file_need *need, struct needed_columns *needed)
 {
     size_t kept = 0;
@@ -79,7 +84,10 @@ static void keep_first(const struct source_file *file, const struct file_need *n
         bool later = false;
         for (size_t k = 0; k < file->count; k++) {
             const struct column *column = file->columns[k].column;
-            later = later || (!need->first[k] && (at == column || at == column->validity));
+            if (at != column && at != column->validity)
+                continue;
+            later = later || !need->first[k];
+            needed->at[i].ordered = needed->at[i].ordered && need->first_ordered[k];
         }
         if (!later)
             needed->at[kept++] = needed->at[i];

@@ -46,6 +46,7 @@ struct file_need {
     struct row_set found_rows; /* in the arena */
     bool *first; /* not found: of each column, whether it has to be read before the rows can be found. NULL: all rows
                     are needed */
+    bool *first_ordered; /* of each of these, whether that takes the order of its texts, should the statement do so */
 };
 
 /* Finds them. Bounds that a file states are taken as true. */
@@ -73,8 +74,10 @@ bool *need_inputs(const struct task *task, const bool *marks, struct arena *aren
 /* `runner` for running a task on the host, unseen by traces. */
 struct runner need_host_runner(const struct runner *runner);
 
-/* Marks in need->first the columns of the file that the task's inputs with read[k] are, values or validity. */
-void need_read_first(struct file_need *need, const struct task *task, const bool *read, struct arena *arena);
+/* Marks in need->first the columns of the file that the task's inputs with read[k] are, values or validity, and in
+ * need->first_ordered those with ordered[k]. */
+void need_read_first(struct file_need *need, const struct task *task, const bool *read, const bool *ordered,
+                     struct arena *arena);
 
 /* filtered_rows.c: the rows that pass the filters of the task, as far as these can be evaluated; else need->first.
  * of_file[k]: the task's input k is a column of the file. */

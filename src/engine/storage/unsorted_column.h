@@ -1,0 +1,14 @@
+/* Columns of text whose dictionary has no order: some of their rows, and all of them put in order, in memory. */
+#ifndef RQL_ENGINE_STORAGE_UNSORTED_COLUMN_H
+#define RQL_ENGINE_STORAGE_UNSORTED_COLUMN_H
+
+#include "base/parallel.h"
+#include "engine/storage/row_set.h"
+
+/* A column of these rows, with an unsorted dictionary of their strings alone. NULL: no memory. */
+struct column *unsorted_take(const struct row_set *set, const struct column *column);
+
+/* The column with a sorted dictionary. NULL: no memory, or cancelled. */
+struct column *unsorted_in_order(const struct column *column, const struct workers *workers);
+
+#endif
