@@ -3,11 +3,11 @@
  * lists as JSON, `-` where it is missing. `dump_file --time N FILE [COLUMN...]` prints how long N reads take instead,
  * and `dump_file --save TO FILE [COLUMN...]` saves what it has read. `dump_file --unsorted ...` reads texts into
  * unsorted dictionaries where it can. */
+#include "base/buffer_pool.h"
 #include "base/time/time_zone.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/save.h"
 #include "engine/parquet/reader.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/storage/list_store.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/values/dictionary.h"

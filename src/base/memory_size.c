@@ -155,6 +155,16 @@ int64_t system_memory_free_bytes(void)
     return min_int64(kib * KIB, limits(true));
 }
 
+int64_t process_memory_bytes(void)
+{
+    long long resident = 0, shared = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    const bool known = file && fscanf(file, "%*d %lld %lld", &resident, &shared) == 2;
+    if (file)
+        (void)fclose(file);
+    return known ? (int64_t)(resident - shared) * sysconf(_SC_PAGESIZE) : 0;
+}
+
 bool system_memory_has(int64_t bytes)
 {
     return bytes <= MEMORY_UNCHECKED_BYTES || bytes <= system_memory_free_bytes();

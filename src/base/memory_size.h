@@ -12,6 +12,9 @@ int64_t system_memory_bytes(void);
 /* Bytes of that memory that are free or hold only file pages. */
 int64_t system_memory_free_bytes(void);
 
+/* Bytes of memory that this process has written to and that are no pages of files. */
+int64_t process_memory_bytes(void);
+
 /* Whether `bytes` more can be written now. Up to MEMORY_UNCHECKED_BYTES always can: asking the kernel would take longer
  * than writing them. */
 enum { MEMORY_UNCHECKED_BYTES = 64 << 20 };

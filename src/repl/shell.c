@@ -6,9 +6,8 @@
 #include "repl/session/script.h"
 #include "repl/session/session.h"
 
-#include "base/memory_size.h"
+#include "base/buffer_pool.h"
 #include "engine/evaluator/evaluator.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/storage/column_stats.h"
 
 #include <stdlib.h>
@@ -17,8 +16,7 @@
 
 enum {
     ERROR_WIDTH = 100, /* where standard error is no terminal */
-    POOL_SHARE = 8,    /* the buffer pool holds at most 1/8 of memory, */
-    COPIES_SHARE = 4   /* narrow copies of columns 1/4 */
+    COPIES_SHARE = 4   /* narrow copies of columns have at most 1/4 of memory */
 };
 
 /* See https://no-color.org. */
@@ -78,11 +76,11 @@ static void shell_open(struct session *session, const struct options *options, c
     session->runner.env = env_new(session->file_cache);
     session->runner.env->kept = kept_new();
     session->runner.evaluator = evaluator_open();
-    const size_t ram = (size_t)system_memory_bytes();
-    session->runner.memory = (int64_t)ram; /* asking takes as long as a short query */
-    session->runner.pool = buffer_pool_new(ram / POOL_SHARE);
+    const int64_t memory = settings_memory(&session->settings);
+    session->runner.pool = buffer_pool_new(0);
+    buffer_pool_set_limit(session->runner.pool, memory, settings_temporary(&session->settings));
     file_cache_set_pool(session->file_cache, session->runner.pool);
-    session->collector = stats_collector_new(ram / COPIES_SHARE, session->runner.pool);
+    session->collector = stats_collector_new((size_t)memory / COPIES_SHARE, session->runner.pool);
     session->runner.cancel = platform->cancel;
     session->opened_device = DEVICE_HOST;
     session->out = (struct printer){.fd = STDOUT_FILENO, .cancel = platform->cancel};

@@ -3,8 +3,9 @@
  * them. */
 #include "fuzzed_file.h"
 
+#include "base/buffer_pool.h"
+#include "base/memory_size.h"
 #include "engine/parquet/reader.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/values/dictionary.h"
 
 #include "base/utf8.h"
@@ -53,11 +54,39 @@ size_t buffer_pool_trimmed(size_t size, size_t used)
     return size;
 }
 
-bool buffer_pool_is_oversized(size_t size, size_t used)
+bool buffer_pool_is_oversized(struct buffer_pool *pool, const void *memory, size_t size, size_t used)
 {
+    (void)pool;
+    (void)memory;
     (void)size;
     (void)used;
     return false;
+}
+
+void *buffer_pool_grow(struct buffer_pool *pool, void *memory, size_t size, size_t *allocated)
+{
+    (void)pool;
+    void *grown = realloc(memory, size);
+    *allocated = grown ? size : *allocated;
+    return grown;
+}
+
+bool buffer_pool_holds_spilled(const struct buffer_pool *pool, const void *memory)
+{
+    (void)pool;
+    (void)memory;
+    return false;
+}
+
+bool buffer_pool_has(struct buffer_pool *pool, int64_t bytes)
+{
+    (void)pool;
+    return system_memory_has(bytes);
+}
+
+bool buffer_pool_takes(struct buffer_pool *pool, int64_t bytes)
+{
+    return buffer_pool_has(pool, bytes);
 }
 
 struct column *poisoning_reserve(struct buffer_pool *pool, enum type type, enum type store, int64_t capacity)

@@ -1,11 +1,13 @@
 #include "scratch.h"
 
-#include "engine/storage/buffer_pool.h"
+#include "base/buffer_pool.h"
+#include "base/spill_area.h"
 #include "engine/storage/column.h"
 
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { MEGABYTE = 1 << 20, HUGE_PAGE = 2 * MEGABYTE };
 
@@ -235,6 +237,58 @@ static void threads_share_a_pool(void **state)
     buffer_pool_unref(pool);
 }
 
+static void what_exceeds_the_limit_is_spilled(void **state)
+{
+    (void)state;
+    size_t got, rest, full_got;
+    struct buffer_pool *pool = buffer_pool_new(0);
+    buffer_pool_set_limit(pool, 64 * MEGABYTE, NULL);
+    assert_false(buffer_pool_has(pool, 65 * MEGABYTE));
+    assert_true(buffer_pool_takes(pool, 65 * MEGABYTE));
+    char *within = buffer_pool_alloc(pool, 40 * MEGABYTE, &rest);
+    assert_false(buffer_pool_holds_spilled(pool, within));
+    char *beyond = buffer_pool_alloc(pool, 30 * MEGABYTE, &got);
+    assert_true(buffer_pool_holds_spilled(pool, beyond));
+    assert_int_equal(buffer_pool_spilled(pool), got);
+    memset(beyond, 7, got);
+
+    char *grown = buffer_pool_grow(pool, beyond, 50 * MEGABYTE, &got);
+    assert_ptr_equal(grown, beyond); /* it was the last */
+    memset(grown + 30 * MEGABYTE, 8, 20 * MEGABYTE);
+    char *more = buffer_pool_grow(pool, within, 70 * MEGABYTE, &rest);
+    assert_true(buffer_pool_holds_spilled(pool, more));
+    char *full = buffer_pool_alloc(pool, 60 * MEGABYTE, &full_got);
+    assert_false(buffer_pool_holds_spilled(pool, full));
+    char *moved = buffer_pool_grow(pool, grown, 60 * MEGABYTE, &got);
+    assert_ptr_not_equal(moved, grown); /* it was not */
+    assert_int_equal(moved[30 * MEGABYTE - 1], 7);
+    assert_int_equal(moved[50 * MEGABYTE - 1], 8);
+    assert_int_equal(moved[50 * MEGABYTE], 0);
+
+    /* Its end goes back to the disk; without the rest nothing is spilled any more, and little may come back. */
+    buffer_pool_release(pool, moved + 40 * MEGABYTE, got - 40 * MEGABYTE);
+    buffer_pool_release(pool, full, full_got);
+    assert_true(buffer_pool_is_oversized(pool, moved, 40 * MEGABYTE, MEGABYTE));
+    buffer_pool_release(pool, moved, 40 * MEGABYTE);
+    buffer_pool_release(pool, more, rest);
+    assert_int_equal(buffer_pool_spilled(pool), 0);
+    buffer_pool_unref(pool);
+}
+
+static void a_directory_that_is_not_there_has_no_room(void **state)
+{
+    (void)state;
+    struct buffer_pool *pool = buffer_pool_new(0);
+    buffer_pool_set_limit(pool, 64 * MEGABYTE, "/nowhere");
+    const struct spill_room room = buffer_pool_spill_room(pool);
+    assert_string_equal(room.problem, "does not exist");
+    assert_string_equal(room.directory, "/nowhere");
+    assert_false(buffer_pool_takes(pool, 65 * MEGABYTE));
+    buffer_pool_set_limit(pool, 64 * MEGABYTE, "/dev/shm");
+    assert_string_equal(buffer_pool_spill_room(pool).problem, "is in memory itself");
+    buffer_pool_unref(pool);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +300,8 @@ int main(void)
         cmocka_unit_test(columns_outlive_their_pool),
         cmocka_unit_test(threads_share_a_pool),
         cmocka_unit_test(idle_memory_is_offered_to_the_kernel),
+        cmocka_unit_test(what_exceeds_the_limit_is_spilled),
+        cmocka_unit_test(a_directory_that_is_not_there_has_no_room),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* Column statistics: collected by one query, used by the next, dropped with the file, no effect on results. */
 #include "queries.h"
 
+#include "base/buffer_pool.h"
 #include "engine/evaluator/evaluator.h"
 #include "engine/run/run.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/storage/column_stats.h"
 
 #include <pthread.h>

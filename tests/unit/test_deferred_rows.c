@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
+#include "base/buffer_pool.h"
 #include "engine/backend/deferred_rows.h"
 #include "engine/evaluator/evaluator.h"
 #include "engine/run/run.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/storage/residency.h"
 #include "queries.h"
 
@@ -261,7 +261,7 @@ static void what_is_too_much_for_memory_can_be_looked_at(void **state)
     struct diags diags;
     struct result result;
     diags_init(&diags, arena);
-    desk->runner.memory = 1 << 16;
+    buffer_pool_set_limit(desk->runner.pool, 1 << 16, "/proc");
     assert_int_equal(try(desk, DEFER_NEVER, pipelines[0], &result), STATUS_FAILED);
     struct relation *relation = leave(desk, pipelines[0]);
     assert_int_equal(relation->rows, ROWS);

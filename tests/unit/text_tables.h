@@ -4,9 +4,9 @@
 
 #include "scratch.h"
 
+#include "base/buffer_pool.h"
 #include "base/strbuf.h"
 #include "engine/formats/formats.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/storage/text_options.h"
 #include "engine/values/dictionary.h"
 

@@ -44,8 +44,7 @@ struct operator_job {
     struct column **results;
     int64_t *result_rows;
     struct buffer_pool *pool; /* for results and scratch memory, or NULL */
-    int64_t memory; /* the memory limit in bytes, for operators that reserve their results; 0: the machine's */
-    bool no_wait;   /* STATUS_UNABLE, without a note, rather than wait for a device to start or a program to be built */
+    bool no_wait; /* STATUS_UNABLE, without a note, rather than wait for a device to start or a program to be built */
     struct timing *timing;
     struct progress *progress;  /* or NULL */
     struct progress_step whole; /* the task */

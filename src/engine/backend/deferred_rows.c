@@ -25,7 +25,7 @@ struct deferred {
     size_t refs;    /* of columns with deferred rows, relations and callers */
     size_t pending; /* columns with deferred rows: while there are any, the inputs are held */
     struct backend *evaluator;
-    int64_t memory;
+    struct buffer_pool *pool; /* one reference, or NULL */
     const atomic_int *cancel;
     struct task task;                /* analysed; a reference is held to each input's column, */
     struct column **read;            /* and to the column read in its place */
@@ -96,7 +96,8 @@ static int64_t row_bytes(const struct deferred *deferred)
     int64_t bytes = 0;
     for (size_t k = 0; k < deferred->task.output_count; k++) {
         const struct column *column = deferred->columns[k].column;
-        bytes += column ? (int64_t)type_table[column->store].size : 0;
+        const bool in_memory = column && !buffer_pool_holds_spilled(column->pool, column->data);
+        bytes += in_memory ? (int64_t)type_table[column->store].size : 0;
     }
     return bytes;
 }
@@ -104,7 +105,7 @@ static int64_t row_bytes(const struct deferred *deferred)
 static enum status check_memory(const struct deferred *deferred, struct span span, struct diags *diags)
 {
     const struct deferred_range *range = &deferred->range;
-    return memory_limit_check(deferred->memory, range->rows, range->rows - range->computed, row_bytes(deferred), span,
+    return memory_limit_check(deferred->pool, range->rows, range->rows - range->computed, row_bytes(deferred), span,
                               diags);
 }
 
@@ -212,6 +213,7 @@ void deferred_unref(struct deferred *deferred)
     if (!deferred || --deferred->refs > 0)
         return;
     release_inputs(deferred);
+    buffer_pool_unref(deferred->pool);
     arena_free(deferred->arena);
 }
 
@@ -261,7 +263,7 @@ static void defer_column(struct deferred *deferred, size_t output, struct column
     deferred->refs++;
 }
 
-struct deferred *defer_rows(struct backend *evaluator, int64_t memory, const struct job *job,
+struct deferred *defer_rows(struct backend *evaluator, struct buffer_pool *pool, const struct job *job,
                             struct column *const *inputs, struct column *const *columns,
                             const struct deferred_range *range)
 {
@@ -275,7 +277,7 @@ struct deferred *defer_rows(struct backend *evaluator, int64_t memory, const str
         .arena = arena,
         .refs = 1,
         .evaluator = evaluator,
-        .memory = memory,
+        .pool = buffer_pool_ref(pool),
         .cancel = job->cancel,
         .range = *range,
         .tail = range->rows,

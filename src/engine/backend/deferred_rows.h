@@ -21,9 +21,9 @@ struct deferred_range {
 struct deferred; /* reference counted; each column with deferred rows has a reference */
 
 /* Defers rows of columns[k], reserved for output k of the job's task and not finished; NULL is no column. `inputs` are
- * the task's inputs as the plan names them; references are taken to all columns that will be read. `memory` is as in
+ * the task's inputs as the plan names them; references are taken to all columns that will be read. `pool` is as in
  * memory_limit_check. Returns a reference, or NULL if the range has no rows. */
-struct deferred *defer_rows(struct backend *evaluator, int64_t memory, const struct job *job,
+struct deferred *defer_rows(struct backend *evaluator, struct buffer_pool *pool, const struct job *job,
                             struct column *const *inputs, struct column *const *columns,
                             const struct deferred_range *range);
 void deferred_unref(struct deferred *deferred); /* NULL is allowed */

@@ -2,40 +2,55 @@
 
 #include "base/integer.h"
 #include "base/memory_size.h"
+#include "base/spill_area.h"
 
-int64_t memory_limit_bytes(int64_t limit)
+/* "; `/tmp` has 3 GB for the rest", or why it has none. */
+static const char *spill_clause(struct buffer_pool *pool, struct arena *arena)
 {
-    return limit > 0 ? limit : system_memory_bytes();
+    const struct spill_room room = buffer_pool_spill_room(pool);
+    if (!pool)
+        return "";
+    if (room.problem)
+        return arena_printf(arena, ", and `%s`, for temporary files, %s", room.directory, room.problem);
+    return arena_printf(arena, ", and the %.3g GB that are free in `%s`", (double)room.bytes / 1e9, room.directory);
 }
 
-static enum status refuse(int64_t rows, int64_t row_bytes, double bytes, const char *what, struct span span,
-                          struct diags *diags)
+static enum status refuse(struct buffer_pool *pool, int64_t rows, int64_t row_bytes, int64_t bytes, const char *what,
+                          struct span span, struct diags *diags)
 {
     return diag_error_hint(diags, span,
                            "end with an aggregate such as `sum` or `count`, or keep fewer rows with `take` or `select`",
-                           "%lld rows of %lld bytes exceed the %.3g GB of %smemory", (long long)rows,
-                           (long long)row_bytes, bytes / 1e9, what);
+                           "%lld rows of %lld bytes exceed the %.3g GB of %smemory%s", (long long)rows,
+                           (long long)row_bytes, (double)bytes / 1e9, what, spill_clause(pool, diags->arena));
 }
 
-enum status memory_limit_check(int64_t limit, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
-                               struct diags *diags)
+enum status memory_limit_check(struct buffer_pool *pool, int64_t rows, int64_t left, int64_t row_bytes,
+                               struct span span, struct diags *diags)
 {
-    if (row_bytes == 0 || (limit == 0 && rows <= MEMORY_UNCHECKED_BYTES / row_bytes))
+    if (row_bytes == 0)
         return STATUS_OK;
-    const int64_t bytes = memory_limit_bytes(limit);
-    if (rows > bytes / row_bytes)
-        return refuse(rows, row_bytes, (double)bytes, "", span, diags);
-    if (left <= bytes / row_bytes && system_memory_has(left * row_bytes))
+    const int64_t limit = buffer_pool_limit(pool);
+    if (rows > limit / row_bytes)
+        return refuse(pool, rows, row_bytes, limit, "", span, diags);
+    if (left <= limit / row_bytes && system_memory_has(left * row_bytes))
         return STATUS_OK;
-    return refuse(left, row_bytes, (double)system_memory_free_bytes(), "free ", span, diags);
+    return refuse(pool, left, row_bytes, system_memory_free_bytes(), "free ", span, diags);
 }
 
-enum status memory_work_check(int64_t limit, int64_t bytes, struct span span, struct diags *diags)
+enum status memory_rows_check(struct buffer_pool *pool, int64_t rows, int64_t left, int64_t row_bytes, struct span span,
+                              struct diags *diags)
 {
-    if ((limit == 0 || bytes <= limit) && system_memory_has(bytes))
+    int64_t bytes;
+    const bool spills = row_bytes > 0 && !__builtin_mul_overflow(rows, row_bytes, &bytes) &&
+                        !buffer_pool_has(pool, bytes) && buffer_pool_takes(pool, bytes);
+    return spills ? STATUS_OK : memory_limit_check(pool, rows, left, row_bytes, span, diags);
+}
+
+enum status memory_work_check(struct buffer_pool *pool, int64_t bytes, struct span span, struct diags *diags)
+{
+    if (buffer_pool_takes(pool, bytes))
         return STATUS_OK;
-    const int64_t free_bytes = min_int64(memory_limit_bytes(limit), system_memory_free_bytes());
     return diag_error_hint(diags, span, "keep fewer rows with `take` or `select` before it",
-                           "this takes %.3g GB of memory, more than the %.3g GB that are free", (double)bytes / 1e9,
-                           (double)free_bytes / 1e9);
+                           "this takes %.3g GB of memory, more than the %.3g GB that are free%s", (double)bytes / 1e9,
+                           (double)buffer_pool_room(pool) / 1e9, spill_clause(pool, diags->arena));
 }

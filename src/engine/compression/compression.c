@@ -1,6 +1,5 @@
 #include "engine/compression/compression.h"
 
-#include "base/memory_size.h"
 #include "base/path.h"
 #include "engine/storage/growing_buffer.h"
 
@@ -33,7 +32,7 @@ static enum status decompress_error(const struct compression *compression, const
 enum status compression_open(const struct compression *compression, struct mapping **mapping,
                              const struct workers *workers, struct span span, struct diags *diags)
 {
-    struct growing_buffer buffer = {.max = (size_t)system_memory_bytes()};
+    struct growing_buffer buffer = {.pool = workers->pool};
     const char *path = mapping_path(*mapping);
     enum decompress_result result =
         compression->decompress(mapping_data(*mapping), mapping_length(*mapping), &buffer, workers);

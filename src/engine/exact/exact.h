@@ -12,8 +12,7 @@ struct result; /* result.h */
 
 /* What an evaluation may use. */
 struct exact_options {
-    struct workers workers; /* threads, cancel and progress; `whole` is ignored */
-    int64_t memory;         /* as memory_limit_check's */
+    struct workers workers; /* threads, cancel, progress and pool; `whole` is ignored */
     /* Runs a loop (run_repeat); NULL: there is none. */
     enum status (*repeat)(void *context, const struct loop *loop, struct column *const *inputs, int64_t rows,
                           struct column **results, int64_t *result_rows, struct diags *diags);

@@ -35,7 +35,7 @@ void exact_init(struct exact *exact, size_t task_count, const struct exact_optio
         exact->workers.progress = NULL;
         exact->progress = options->workers.progress;
         exact->cancel = options->workers.cancel;
-        exact->memory = options->memory;
+        exact->pool = options->workers.pool;
         exact->options = options;
     }
     exact->workers.threads = exact->workers.threads > 1 ? exact->workers.threads : 1;
@@ -66,7 +66,7 @@ enum status exact_no_memory(const struct exact *exact, const struct task *task, 
 enum status exact_check_memory(const struct exact *exact, const struct task *task, int64_t rows, int64_t unwritten,
                                int64_t row_bytes)
 {
-    return memory_limit_check(exact->memory, rows, unwritten, row_bytes, task->span, exact->diags);
+    return memory_limit_check(exact->pool, rows, unwritten, row_bytes, task->span, exact->diags);
 }
 
 static void push(struct exact *exact, struct lazy_task *lazy, value v)

@@ -63,7 +63,7 @@ struct exact {
     /* Set in the caller's evaluator only. */
     struct workers workers;
     struct progress *progress; /* or NULL */
-    int64_t memory;            /* as memory_limit_check's */
+    struct buffer_pool *pool;  /* or NULL */
     const struct exact_options *options;
     struct exact *members; /* the evaluator of each thread, created when first needed */
 

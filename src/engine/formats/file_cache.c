@@ -1,10 +1,10 @@
 #include "engine/formats/file_cache.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
 #include "base/path.h"
 #include "engine/formats/file_cache_entry.h"
 #include "engine/remote/remote.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/storage/file_errors.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"

@@ -80,7 +80,7 @@ static enum status reorder_elements(struct npy_array *array)
 {
     const struct npy_header *header = &array->header;
     const size_t bytes = (size_t)array->rows * header->size;
-    struct growing_buffer buffer = {.max = bytes};
+    struct growing_buffer buffer = {.max = bytes, .pool = array->job->workers->pool};
     struct reorder reorder = {.array = array};
     int64_t stride = 1;
     for (size_t i = 0; i < header->dimension_count; i++) {

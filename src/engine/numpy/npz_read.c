@@ -141,6 +141,7 @@ struct unpacking {
     const bool *wanted;
     struct mapping **unpacked; /* of wanted arrays that are packed */
     const char **failures;     /* what is wrong with an array, or NULL */
+    struct buffer_pool *pool;
 };
 
 static void unpack_member(void *context, int thread, int64_t k)
@@ -156,7 +157,7 @@ static void unpack_member(void *context, int thread, int64_t k)
     if (entry->method == ZIP_STORED) {
         whole = zip_check(entry, archive + entry->at);
     } else {
-        struct growing_buffer buffer = {.max = entry->size};
+        struct growing_buffer buffer = {.max = entry->size, .pool = unpacking->pool};
         if (!growing_buffer_reserve(&buffer, entry->size)) {
             unpacking->failures[k] = "there is no memory for it";
             return;
@@ -196,7 +197,7 @@ static enum status read_member(const struct unpacking *unpacking, const struct f
 static enum status read_members(struct file_reader *base, const struct format_job *job, const bool *wanted,
                                 struct column **columns)
 {
-    struct unpacking unpacking = {.reader = (struct npz_reader *)base, .wanted = wanted};
+    struct unpacking unpacking = {.reader = (struct npz_reader *)base, .wanted = wanted, .pool = job->workers->pool};
     unpacking.unpacked = heap_array(base->count, sizeof(struct mapping *));
     unpacking.failures = heap_array(base->count, sizeof *unpacking.failures);
     enum status status =

@@ -184,8 +184,7 @@ static enum status write_pairs(struct expand *expand, const struct workers *work
     size_t row_bytes = 0;
     for (size_t k = 0; k < task->output_count; k++)
         row_bytes += task->outputs[k].needed ? sizeof(int32_t) : 0;
-    const enum status status =
-        memory_limit_check(job->memory, total, total, (int64_t)row_bytes, task->span, job->diags);
+    const enum status status = memory_rows_check(job->pool, total, total, (int64_t)row_bytes, task->span, job->diags);
     if (status != STATUS_OK)
         return status;
     if (task->outputs[0].needed)

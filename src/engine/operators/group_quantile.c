@@ -1,8 +1,8 @@
 #include "engine/operators/group_quantile.h"
 
+#include "base/buffer_pool.h"
 #include "base/zeroed.h"
 #include "engine/sorting/sort_key_range.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/values/quantile.h"
 #include "engine/vector/elements.h"
 

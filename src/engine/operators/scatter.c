@@ -5,9 +5,9 @@
 #include "engine/operators/scatter_partitioned.h"
 #include "engine/vector/elements.h"
 
+#include "base/buffer_pool.h"
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/storage/buffer_pool.h"
 
 #include <stdlib.h>
 #include <string.h>

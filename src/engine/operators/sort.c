@@ -1,7 +1,7 @@
 /* The sort operator: all rows, or only the first (top_n). */
+#include "base/buffer_pool.h"
 #include "engine/operators/operator.h"
 #include "engine/sorting/sort_rows.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"

@@ -1,6 +1,6 @@
 /* Memory for the columns that are read, as narrow as their values are likely to be. */
+#include "base/buffer_pool.h"
 #include "base/heap.h"
-#include "base/memory_size.h"
 #include "engine/parquet/read.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/narrow_copy.h"
@@ -63,7 +63,7 @@ enum status reserve_columns(struct read *read)
         fits = !__builtin_mul_overflow(read->pages[i]->header.values, per_row, &added) &&
                !__builtin_add_overflow(bytes, added, &bytes);
     }
-    fits = fits && system_memory_has(bytes);
+    fits = fits && buffer_pool_takes(read->job->workers->pool, bytes);
     for (size_t k = 0; k < read->column_count && fits; k++)
         fits = reserve_column(read, &read->columns[k]);
     if (fits)

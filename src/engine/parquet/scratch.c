@@ -1,6 +1,6 @@
 #include "engine/parquet/scratch.h"
 
-#include "engine/storage/buffer_pool.h"
+#include "base/buffer_pool.h"
 
 void *scratch_reserve(struct scratch *scratch, struct scratch_buffer *buffer, size_t size)
 {

@@ -1,8 +1,8 @@
 /* Columns of text with an unsorted dictionary: pages are decompressed straight into it, those of dictionaries too, and
  * their strings stay where they are. Codes are of an entry of a dictionary page, or of a value of a page without
  * indices. That costs a fraction of a sorted one, and is enough for what looks at single strings. */
+#include "base/buffer_pool.h"
 #include "base/heap.h"
-#include "base/memory_size.h"
 #include "base/utf8.h"
 #include "engine/parquet/byte_arrays.h"
 #include "engine/parquet/read.h"
@@ -54,8 +54,8 @@ bool unsorted_text_reserve(const struct read *read, struct column_read *column)
     const bool possible = leaf->repetition == 0 && leaf->conversion == CONVERT_TEXT &&
                           leaf->physical == PHYSICAL_BYTE_ARRAY && place_pages(column, &next);
     if (!possible || (int64_t)next.code < read->job->unsorted_from ||
-        !system_memory_has((int64_t)(next.byte + next.code * sizeof(uint64_t)) +
-                           column->rows * (int64_t)sizeof(uint32_t)))
+        !buffer_pool_has(read->job->workers->pool, (int64_t)(next.byte + next.code * sizeof(uint64_t)) +
+                                                       column->rows * (int64_t)sizeof(uint32_t)))
         return false;
     struct dictionary *dictionary = dictionary_unsorted(next.code, next.byte, &column->offsets, &column->bytes);
     if (!dictionary)

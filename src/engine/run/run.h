@@ -26,9 +26,8 @@ struct runner {
     struct backend *device;   /* the one the user named, or NULL */
     struct chooser *chooser;  /* chooses a backend for each task, and `device` is NULL; NULL: device, else evaluator */
     bool no_wait;             /* the user named no device: never wait for one to start or to build a program */
-    struct buffer_pool *pool; /* for results, or NULL */
+    struct buffer_pool *pool; /* for results, with the memory limit; or NULL */
     struct stats_collector *collector; /* collects column statistics for the next queries, or NULL */
-    int64_t memory;                    /* the memory limit in bytes; 0: the machine's memory */
     bool fusion;
     enum defer_choice defer;        /* for results that are not named, saved or plotted */
     struct timing *timing;          /* or NULL */

@@ -1,10 +1,9 @@
 #include "engine/sorting/radix_partition.h"
 
+#include "base/buffer_pool.h"
 #include "engine/sorting/sort_element.h"
-#include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
-#include "base/memory_size.h"
 #include "base/nontemporal_copy.h"
 
 #include <stdlib.h>
@@ -190,7 +189,7 @@ enum status radix_partition_run(struct radix_partition *partition, int64_t rows)
     partition->chunk_bytes = power_of_two_below(within(share, LEAST_CHUNK, MOST_CHUNK));
     const size_t part_bytes = part_chunks(partition) * partition->chunk_bytes,
                  bytes = part_bytes * (size_t)partition->parts.count;
-    if (!system_memory_has((int64_t)bytes) ||
+    if (!buffer_pool_takes(radix->workers->pool, (int64_t)bytes) ||
         !(partition->memory = buffer_pool_alloc(radix->workers->pool, bytes, &partition->memory_bytes)))
         return STATUS_FAILED;
     partition->begins = heap_array(buckets_of(partition) + 1, sizeof *partition->begins);

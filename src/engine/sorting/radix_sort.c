@@ -13,12 +13,11 @@
  * rows are in order already, in operators/sort.c, 2.2. Tried: docs/performance.md. */
 #include "engine/sorting/radix_sort.h"
 
+#include "base/buffer_pool.h"
 #include "engine/sorting/counting_sort.h"
 #include "engine/sorting/sort_bins.h"
-#include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
-#include "base/memory_size.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -168,7 +167,8 @@ static void join_part(void *context, int member, int64_t part)
 static void *space_for(const struct radix *radix, int64_t count, size_t *got)
 {
     const size_t bytes = (size_t)count * radix->width;
-    return system_memory_has((int64_t)bytes) ? buffer_pool_alloc(radix->workers->pool, bytes, got) : NULL;
+    return buffer_pool_takes(radix->workers->pool, (int64_t)bytes) ? buffer_pool_alloc(radix->workers->pool, bytes, got)
+                                                                   : NULL;
 }
 
 static enum status sort_stretch(const struct sorter *sorter, const struct stretch *stretch);
@@ -344,7 +344,8 @@ enum status radix_sort(const struct radix *radix)
     bool has_memory = false;
     for (int large = LARGE; large >= LEAST_LARGE && !has_memory; large /= 2) {
         sorter.most = (int64_t)((few ? bytes : bucket * (size_t)large) / radix->width);
-        has_memory = system_memory_has((int64_t)bins_bytes(radix, sorter.level, (size_t)sorter.most) * threads);
+        has_memory = buffer_pool_takes(radix->workers->pool,
+                                       (int64_t)bins_bytes(radix, sorter.level, (size_t)sorter.most) * threads);
     }
     if (!has_memory)
         return STATUS_FAILED;

@@ -7,8 +7,8 @@
  * the bins at once after some overflowed (1.0). */
 #include "engine/sorting/sort_bins.h"
 
+#include "base/buffer_pool.h"
 #include "engine/sorting/sort_element.h"
-#include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
 

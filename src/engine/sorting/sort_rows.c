@@ -2,10 +2,10 @@
  * the row number by which they are gathered at the end. */
 #include "engine/sorting/sort_rows.h"
 
+#include "base/buffer_pool.h"
 #include "engine/sorting/radix_sort.h"
 #include "engine/sorting/sort_key_alone.h"
 #include "engine/sorting/sort_ties.h"
-#include "engine/storage/buffer_pool.h"
 
 #include "base/heap.h"
 #include "base/nontemporal_copy.h"

@@ -1,8 +1,8 @@
 #include "engine/storage/column.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
 #include "base/integer.h"
-#include "engine/storage/buffer_pool.h"
 #include "engine/storage/list_store.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/residency.h"
@@ -306,7 +306,7 @@ void column_finish(struct column *column, int64_t rows)
     assert(rows >= 0 && (size_t)rows * type_table[column->store].size <= column->reserved);
     column->rows = rows;
     const size_t used = (size_t)rows * type_table[column->store].size;
-    if (used > 0 && !column->residency && buffer_pool_is_oversized(column->reserved, used))
+    if (used > 0 && !column->residency && buffer_pool_is_oversized(column->pool, column->data, column->reserved, used))
         shrink(column, used);
     /* The device that fetches the rest writes whole vectors. */
     const size_t needed = column->residency ? used + (size_t)sysconf(_SC_PAGESIZE) : used;

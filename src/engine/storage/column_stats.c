@@ -4,7 +4,7 @@
  * queries need no reference to those they read; the thread only adds to a record, by storing a pointer. */
 #include "engine/storage/column_stats.h"
 
-#include "engine/storage/buffer_pool.h"
+#include "base/buffer_pool.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/narrow_copy.h"
 

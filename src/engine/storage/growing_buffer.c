@@ -1,30 +1,36 @@
 #include "engine/storage/growing_buffer.h"
 
-#include <sys/mman.h>
+#include "base/buffer_pool.h"
 
-enum { FIRST_SIZE = 1 << 20 };
+#include <stdint.h>
+
+enum { FIRST_SIZE = 1 << 20, SPILLED_SHARE = 8 };
 
 bool growing_buffer_reserve(struct growing_buffer *buffer, size_t extra)
 {
-    if (extra > buffer->max - buffer->used)
+    const size_t max = buffer->max > 0 ? buffer->max : SIZE_MAX / 2;
+    if (extra > max - buffer->used)
         return false;
-    if (buffer->used + extra <= buffer->size)
+    const size_t needed = buffer->used + extra;
+    if (needed <= buffer->size)
         return true;
     size_t size = buffer->size ? buffer->size : FIRST_SIZE;
-    while (size < buffer->used + extra)
-        size *= 2;
-    void *data = buffer->data ? mremap(buffer->data, buffer->size, size, MREMAP_MAYMOVE)
-                              : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (data == MAP_FAILED)
+    /* What is spilled grows where it is: no more is taken of the disk than will be needed. */
+    const bool spilled = buffer_pool_holds_spilled(buffer->pool, buffer->data);
+    while (size < needed)
+        size += spilled ? size / SPILLED_SHARE : size;
+    if (!buffer->data && !buffer_pool_takes(buffer->pool, (int64_t)size))
+        return false;
+    void *data = buffer->data ? buffer_pool_grow(buffer->pool, buffer->data, size, &buffer->size)
+                              : buffer_pool_alloc(buffer->pool, size, &buffer->size);
+    if (!data)
         return false;
     buffer->data = data;
-    buffer->size = size;
     return true;
 }
 
 void growing_buffer_free(struct growing_buffer *buffer)
 {
-    if (buffer->data)
-        munmap(buffer->data, buffer->size);
-    *buffer = (struct growing_buffer){0};
+    buffer_pool_release(buffer->pool, buffer->data, buffer->size);
+    *buffer = (struct growing_buffer){.max = buffer->max, .pool = buffer->pool};
 }

@@ -1,5 +1,6 @@
 #include "engine/storage/mapped_file.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
 #include "base/path.h"
 #include "engine/storage/file_errors.h"
@@ -36,12 +37,13 @@ struct mappings {
 };
 
 struct mapping {
-    char *path;        /* as shown in messages */
-    void *data;        /* NULL if empty */
-    size_t length;     /* bytes of the file */
-    size_t reserved;   /* bytes mapped */
-    struct slot *slot; /* NULL for a file that was read, not mapped */
-    int file;          /* kept open to detect changes, -1 for a file that was read */
+    char *path;               /* as shown in messages */
+    void *data;               /* NULL if empty */
+    size_t length;            /* bytes of the file */
+    size_t reserved;          /* bytes mapped */
+    struct slot *slot;        /* NULL for a file that was read, not mapped: */
+    struct buffer_pool *pool; /* has its memory, one reference; may be NULL */
+    int file;                 /* kept open to detect changes, -1 for a file that was read */
     struct file_stamp stamp;
     struct mapping_source *source; /* NULL: the file is here */
     _Atomic int refs;
@@ -274,6 +276,7 @@ struct mapping *mapping_from_buffer(const char *path, struct file_stamp stamp, s
                                 .data = buffer->data,
                                 .length = buffer->used,
                                 .reserved = buffer->size,
+                                .pool = buffer_pool_ref(buffer->pool),
                                 .file = -1,
                                 .stamp = stamp,
                                 .refs = 1};
@@ -334,8 +337,11 @@ void mapping_unref(struct mapping *mapping)
         return;
     if (mapping->slot)
         atomic_store(&mapping->slot->begin, 0);
-    if (mapping->data)
+    if (mapping->data && mapping->slot)
         munmap(mapping->data, mapping->reserved);
+    else
+        buffer_pool_release(mapping->pool, mapping->data, mapping->reserved);
+    buffer_pool_unref(mapping->pool);
     if (mapping->file >= 0)
         close(mapping->file);
     if (mapping->source)

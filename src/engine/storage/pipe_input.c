@@ -1,7 +1,6 @@
 #include "engine/storage/pipe_input.h"
 
 #include "base/heap.h"
-#include "base/memory_size.h"
 #include "base/path.h"
 #include "engine/storage/growing_buffer.h"
 
@@ -115,7 +114,8 @@ static int open_read_end(const char *path, struct span span, struct diags *diags
     return file;
 }
 
-static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span span, struct diags *diags)
+static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct buffer_pool *pool, struct span span,
+                              struct diags *diags)
 {
     struct file_stamp stamp;
     if (!file_stamp_of(path, &stamp)) {
@@ -130,8 +130,7 @@ static struct pipe *pipe_find(struct pipes *pipes, const char *path, struct span
     if (file < 0)
         return NULL;
     pipes->at = heap_reserve(pipes->at, pipes->count, &pipes->capacity, sizeof *pipes->at);
-    pipes->at[pipes->count] =
-        (struct pipe){.stamp = stamp, .file = file, .buffer = {.max = (size_t)system_memory_bytes()}};
+    pipes->at[pipes->count] = (struct pipe){.stamp = stamp, .file = file, .buffer = {.pool = pool}};
     return &pipes->at[pipes->count++];
 }
 
@@ -181,7 +180,7 @@ enum status pipes_open(struct pipes *pipes, const char *path, const struct worke
                        struct mapping **mapping, struct diags *diags)
 {
     const char *shown = path_display(path, diags->arena);
-    struct pipe *pipe = pipe_find(pipes, path, span, diags);
+    struct pipe *pipe = pipe_find(pipes, path, workers->pool, span, diags);
     if (!pipe)
         return STATUS_FAILED;
     const enum status status = pipe->mapping ? STATUS_OK : read_all(pipe, shown, workers, span, diags);

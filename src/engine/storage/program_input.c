@@ -1,6 +1,5 @@
 #include "engine/storage/program_input.h"
 
-#include "base/memory_size.h"
 #include "base/path.h"
 #include "base/strbuf.h"
 #include "engine/storage/growing_buffer.h"
@@ -206,10 +205,8 @@ static enum status judge(const struct program *program, int how, struct span spa
 enum status program_read(const char *path, const struct workers *workers, struct span span, struct mapping **mapping,
                          struct diags *diags)
 {
-    struct program program = {.path = path_display(path, diags->arena),
-                              .output = -1,
-                              .errors = -1,
-                              .buffer = {.max = (size_t)system_memory_bytes()}};
+    struct program program = {
+        .path = path_display(path, diags->arena), .output = -1, .errors = -1, .buffer = {.pool = workers->pool}};
     const char *command = path + 1 + strspn(path + 1, " \t");
     int how = 0;
     if (!*command)

@@ -7,7 +7,7 @@ enum { BOUNDED_ROWS = 1 << 22 };
 void input_rows_open(struct input_rows *input, const struct runner *runner, const struct job *job,
                      struct column *const *inputs, int64_t result_bytes)
 {
-    const int64_t memory = memory_limit_bytes(runner->memory), rows = job->end - job->begin;
+    const int64_t memory = buffer_pool_limit(runner->pool), rows = job->end - job->begin;
     struct arena *arena = job->diags->arena;
     input->streams = streamed_scan_open(&input->stream, job->task, job->columns, job->begin, job->end, memory, arena);
     input->bound = INT64_MAX;

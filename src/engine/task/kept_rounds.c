@@ -265,7 +265,7 @@ static bool fits_memory(const struct runner *runner, const struct loop *loop, co
         columns += queues[0]->tasks[t]->output_count;
     int64_t bytes;
     return !__builtin_mul_overflow((int64_t)(columns * sizeof(int64_t)), rows, &bytes) &&
-           memory_work_check(runner->memory, bytes, loop->span, diags) == STATUS_OK;
+           memory_work_check(runner->pool, bytes, loop->span, diags) == STATUS_OK;
 }
 
 struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend *backend, const struct loop *loop,

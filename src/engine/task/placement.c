@@ -2,6 +2,8 @@
 
 #include "base/integer.h"
 
+#include <math.h>
+
 enum {
     RANGE_UNIT = 4096,
     /* Of the evaluator, before a hand-over: long enough to amortise starting threads. Each may take twice as long as
@@ -133,7 +135,8 @@ enum status placement_next(struct placement *placement, int64_t row)
         return place(placement, placement->runner->chooser ? best_backend(placement, row) : awaited);
     placement->slice_ns = min_int64(2 * placement->slice_ns, MOST_SLICE_NS);
     const double factor = (double)placement->slice_ns / (double)(placement->range_ns > 0 ? placement->range_ns : 1);
-    const double rows = (double)placement->slice * (factor < 4 ? factor : 4);
+    /* No more than there are: a streamed range ends before its slice does. */
+    const double rows = fmin((double)placement->slice * (factor < 4 ? factor : 4), (double)placement->job->rows);
     placement->slice = rows < LEAST_SLICE ? LEAST_SLICE : (int64_t)rows / RANGE_UNIT * RANGE_UNIT;
     return STATUS_OK;
 }

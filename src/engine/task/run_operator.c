@@ -127,11 +127,11 @@ static enum status check_memory(const struct runner *runner, const struct operat
     bytes += task->column_op->kind == OPERATOR_SORT && needed > 1 ? (int64_t)sizeof(uint64_t) : 0;
     const int64_t rows = *job->result_rows > 0 ? *job->result_rows : 0;
     enum status status =
-        memory_limit_check(runner->memory, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
+        memory_rows_check(runner->pool, rows, runs_on_host(runner) ? rows : 0, bytes, task->span, job->diags);
     const int64_t working = job->rows * working_row_bytes(job);
     if (status != STATUS_OK || working == 0)
         return status;
-    return memory_work_check(runner->memory, rows * bytes + working, task->span, job->diags);
+    return memory_work_check(runner->pool, rows * bytes + working, task->span, job->diags);
 }
 
 static enum status reserve_results(const struct task *task, const struct operator_job *job)
@@ -223,7 +223,6 @@ enum status run_operator(const struct runner *runner, const struct task *task, s
         .results = outcome->columns,
         .result_rows = &result_rows,
         .pool = runner->pool,
-        .memory = runner->memory,
         .no_wait = runner->no_wait,
         .timing = runner->timing,
         .progress = runner->progress,

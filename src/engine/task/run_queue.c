@@ -188,8 +188,10 @@ static enum status run_exactly(const struct queue_run *run, const struct queue *
 {
     const struct runner *runner = run->runner;
     const struct exact_options options = {
-        .workers = {.threads = parallel_threads(), .cancel = runner->cancel, .progress = runner->progress},
-        .memory = runner->memory,
+        .workers = {.threads = parallel_threads(),
+                    .cancel = runner->cancel,
+                    .progress = runner->progress,
+                    .pool = runner->pool},
         .repeat = repeat_exactly,
         .repeat_context = run->runner,
     };

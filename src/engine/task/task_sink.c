@@ -19,9 +19,21 @@ static int64_t rows_wanted(const struct task *task)
     return wanted;
 }
 
+/* The size of a row in the columns being written, or in those of them that are not spilled. */
+static int64_t stored_bytes(const struct task_sink *sink, bool spilled)
+{
+    int64_t bytes = 0;
+    for (size_t k = 0; sink->stored.columns && !sink->counting && k < sink->task->output_count; k++) {
+        const struct column *column = sink->stored.columns[k];
+        if (column && (spilled || !buffer_pool_holds_spilled(column->pool, column->data)))
+            bytes += (int64_t)type_table[column->store].size;
+    }
+    return bytes;
+}
+
 static enum status check_memory(const struct task_sink *sink, int64_t rows, int64_t more)
 {
-    return memory_limit_check(sink->runner->memory, rows, more, task_sink_row_bytes(sink), sink->task->span,
+    return memory_limit_check(sink->runner->pool, rows, more, stored_bytes(sink, false), sink->task->span,
                               sink->job->diags);
 }
 
@@ -99,10 +111,7 @@ void task_sink_open_groups(struct task_sink *sink, const struct runner *runner, 
 
 int64_t task_sink_row_bytes(const struct task_sink *sink)
 {
-    int64_t bytes = 0;
-    for (size_t k = 0; sink->stored.columns && !sink->counting && k < sink->task->output_count; k++)
-        bytes += sink->stored.columns[k] ? (int64_t)type_table[sink->stored.columns[k]->store].size : 0;
-    return bytes;
+    return stored_bytes(sink, true);
 }
 
 int64_t task_sink_range_rows(const struct task_sink *sink, int64_t row)
@@ -163,8 +172,7 @@ enum status task_sink_run(struct task_sink *sink, struct backend *backend, const
 enum status task_sink_run_exactly(struct task_sink *sink, const struct job *range, bool *flagged)
 {
     const struct exact_options options = {
-        .workers = {.threads = parallel_threads(), .cancel = range->cancel},
-        .memory = sink->runner->memory,
+        .workers = {.threads = parallel_threads(), .cancel = range->cancel, .pool = sink->runner->pool},
     };
     const int64_t began = now_ns();
     enum status status;
@@ -218,7 +226,7 @@ static void defer(struct task_sink *sink, struct outcome *outcome)
     sink->stored.rows += sink->task->filter_count > 0 ? sink->counted.rows : deferred->end - deferred->begin;
     deferred->rows = sink->stored.rows;
     outcome->deferred =
-        defer_rows(runner->evaluator, runner->memory, sink->job, sink->inputs, sink->stored.columns, deferred);
+        defer_rows(runner->evaluator, runner->pool, sink->job, sink->inputs, sink->stored.columns, deferred);
 }
 
 /* Writes the aggregates as columns of one row. */

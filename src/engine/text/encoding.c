@@ -1,6 +1,5 @@
 #include "engine/text/encoding.h"
 
-#include "base/memory_size.h"
 #include "engine/storage/growing_buffer.h"
 
 #include <errno.h>
@@ -133,7 +132,7 @@ const char *encoding_guess(const char *text, size_t length)
 
 enum status encoding_convert(const struct format_job *job, const char *encoding, struct mapping **mapping)
 {
-    struct growing_buffer out = {.max = (size_t)system_memory_bytes()};
+    struct growing_buffer out = {.pool = job->workers->pool};
     const uint8_t *text = mapping_data(*mapping);
     const size_t length = mapping_length(*mapping);
     const bool windows = strcmp(encoding, "windows1252") == 0;

@@ -22,6 +22,7 @@ const struct option_row option_table[] = {
     {"fusion", 0, "", OPTION_SET, "fusion", NULL, NULL},
     {"stats", 0, "", OPTION_SET, "stats", NULL, NULL},
     {"defer", 0, "", OPTION_SET, "defer", NULL, NULL},
+    {"memory", 0, "SIZE", OPTION_SET, "memory", NULL, NULL},
     {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first failed query (default)"},
     {"keep-going", 'k', NULL, OPTION_SET, "errors", "continue", "continue after a failed query; exit status 1"},
     {"no-init", 0, NULL, OPTION_NO_INIT, NULL, NULL, "do not run rqlrc before the prompt"},
@@ -56,7 +57,7 @@ static void print_option(struct strbuf *out, const struct option_row *row)
     if (row->argument)
         strbuf_printf(&left, " %s", *row->argument ? row->argument : "WHICH");
     strbuf_printf(out, "  %-22s  %s", left.text, row->summary ? row->summary : "");
-    if (!row->summary && row->argument)
+    if (!row->summary && row->argument && !*row->argument)
         setting_print_choices(out, setting_find(row->setting));
     else if (!row->summary)
         strbuf_puts(out, setting_find(row->setting)->summary);

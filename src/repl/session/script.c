@@ -9,6 +9,7 @@
 #include "repl/session/show_result.h"
 #include "repl/session/timing_report.h"
 
+#include "base/buffer_pool.h"
 #include "engine/explain/explain.h"
 #include "engine/formats/open_file.h"
 #include "engine/run/run.h"
@@ -154,6 +155,8 @@ static void set_limits(const struct session *session)
     remote_set_limit(remote, settings_cache(&session->settings));
     file_cache_set_limit(session->runner.env->file_cache, settings_keep(&session->settings));
     kept_set_limit(session->runner.env->kept, settings_keep(&session->settings) / MADE_SHARE);
+    buffer_pool_set_limit(session->runner.pool, settings_memory(&session->settings),
+                          settings_temporary(&session->settings));
     if (tables)
         tables->set_timeout(tables->servers, settings_timeout(&session->settings));
 }

@@ -3,7 +3,11 @@
 #include "base/memory_size.h"
 #include "base/text.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 
 const struct setting setting_table[] = {
     {"device",
@@ -65,6 +69,16 @@ const struct setting setting_table[] = {
      AMOUNT_NUMBER,
      offsetof(struct settings, keep),
      "keep columns of files in N % (50) of the memory"},
+    {"memory",
+     {"auto"},
+     TAKES_SIZE,
+     offsetof(struct settings, memory),
+     "spill what exceeds SIZE, as 8GB; auto: 80 % of what there is"},
+    {"temp",
+     {"auto"},
+     TAKES_DIRECTORY,
+     offsetof(struct settings, temporary),
+     "where to spill; auto: TMPDIR, /tmp or /var/tmp"},
 };
 const size_t setting_count = sizeof setting_table / sizeof *setting_table;
 
@@ -100,7 +114,20 @@ int64_t settings_cache(const struct settings *settings)
 
 int64_t settings_keep(const struct settings *settings)
 {
-    return amount(settings->keep, KEEP_PERCENT) * (system_memory_bytes() / 100);
+    return amount(settings->keep, KEEP_PERCENT) * (settings_memory(settings) / 100);
+}
+
+static const double megabyte = 1e6;
+
+int64_t settings_memory(const struct settings *settings)
+{
+    return settings->memory > 0 ? (int64_t)((settings->memory - 1) * megabyte)
+                                : system_memory_bytes() / 100 * MEMORY_PERCENT;
+}
+
+const char *settings_temporary(const struct settings *settings)
+{
+    return *settings->temporary ? settings->temporary : NULL;
 }
 
 const struct setting *setting_find(const char *name)
@@ -121,8 +148,43 @@ static bool parse_number(const char *text, int *number)
     return *text != '\0';
 }
 
+/* A size such as 1.5GB or 512MiB in megabytes, at least one. */
+static bool parse_size(const char *text, int *megabytes)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } units[] = {{"MB", 1e6}, {"GB", 1e9}, {"TB", 1e12}, {"MiB", 0x1p20}, {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+    char *unit;
+    const double number = *text >= '0' && *text <= '9' ? strtod(text, &unit) : 0;
+    for (size_t i = 0; number > 0 && i < sizeof units / sizeof *units; i++) {
+        const double size = floor(number * units[i].bytes / megabyte);
+        if (strcasecmp(units[i].name, unit) == 0 && size >= 1 && size <= 1e9) {
+            *megabytes = (int)size;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Only one that is there is taken. */
+static bool set_directory(struct settings *settings, const char *path, const char *automatic)
+{
+    struct stat info;
+    if (strcmp(path, automatic) == 0) {
+        *settings->temporary = '\0';
+        return true;
+    }
+    if (strlen(path) >= sizeof settings->temporary || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+        return false;
+    strcpy(settings->temporary, path);
+    return true;
+}
+
 bool setting_set(struct settings *settings, const struct setting *setting, const char *value)
 {
+    if (setting->number == TAKES_DIRECTORY)
+        return set_directory(settings, value, setting->choices[0]);
     for (int i = 0; setting->choices[i]; i++) {
         if (strcmp(setting->choices[i], value) == 0) {
             *field(settings, setting) = i;
@@ -130,8 +192,8 @@ bool setting_set(struct settings *settings, const struct setting *setting, const
         }
     }
     int number;
-    if (setting->number && parse_number(value, &number)) {
-        *field(settings, setting) = setting->number + number;
+    if (setting->number == TAKES_SIZE ? parse_size(value, &number) : setting->number && parse_number(value, &number)) {
+        *field(settings, setting) = (setting->number == TAKES_SIZE ? 1 : setting->number) + number;
         return true;
     }
     return false;
@@ -140,8 +202,13 @@ bool setting_set(struct settings *settings, const struct setting *setting, const
 void setting_print(struct strbuf *out, const struct settings *settings, const struct setting *setting)
 {
     struct settings copy = *settings;
-    const int value = *field(&copy, setting);
-    if (setting->number && value >= setting->number)
+    const bool is_directory = setting->number == TAKES_DIRECTORY;
+    const int value = is_directory ? 0 : *field(&copy, setting);
+    if (is_directory && *settings->temporary)
+        strbuf_puts(out, settings->temporary);
+    else if (setting->number == TAKES_SIZE && value > 0)
+        strbuf_printf(out, "%dMB", value - 1);
+    else if (setting->number > 0 && value >= setting->number)
         strbuf_printf(out, "%d", value - setting->number);
     else
         strbuf_puts(out, setting->choices[value]);
@@ -152,5 +219,7 @@ void setting_print_choices(struct strbuf *out, const struct setting *setting)
     for (size_t i = 0; setting->choices[i]; i++)
         strbuf_printf(out, "%s%s", i ? "|" : "", setting->choices[i]);
     if (setting->number)
-        strbuf_puts(out, "|N");
+        strbuf_puts(out, setting->number == TAKES_SIZE        ? "|SIZE"
+                         : setting->number == TAKES_DIRECTORY ? "|DIRECTORY"
+                                                              : "|N");
 }

@@ -32,7 +32,8 @@ enum amount {
     AMOUNT_OFF,
     AMOUNT_NUMBER /* AMOUNT_NUMBER + n: n */
 };
-enum { TIMEOUT_SECONDS = 60, CACHE_GIGABYTES = 10, KEEP_PERCENT = 50 }; /* of AMOUNT_AUTO */
+/* Of AMOUNT_AUTO, and of `memory` in per cent of what there is. */
+enum { TIMEOUT_SECONDS = 60, CACHE_GIGABYTES = 10, KEEP_PERCENT = 50, MEMORY_PERCENT = 80 };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -51,10 +52,16 @@ struct settings {
     int timeout;
     int cache;
     int keep;
+    int memory;           /* 0: auto; else 1 + megabytes */
+    char temporary[1024]; /* a directory; empty: auto */
 };
 
-/* A setting: the int at `offset` in struct settings holds an index into `choices`. If `number` is not 0, a number n is
- * also accepted and stored as number + n. */
+/* What a setting may take in place of a number: a size as 512MB, stored as 1 + megabytes; a directory, which is in the
+ * text at `offset`. */
+enum { TAKES_SIZE = -1, TAKES_DIRECTORY = -2 };
+
+/* A setting: the int at `offset` in struct settings holds an index into `choices`. If `number` is positive, a number n
+ * is also accepted and stored as number + n. */
 struct setting {
     const char *name;
     const char *choices[10]; /* NULL-terminated */
@@ -73,6 +80,10 @@ int settings_timeout(const struct settings *settings);
 
 /* Bytes of files at addresses that are kept on the disk. */
 int64_t settings_cache(const struct settings *settings);
+
+/* The memory limit in bytes, and where what exceeds it is; NULL: not set. */
+int64_t settings_memory(const struct settings *settings);
+const char *settings_temporary(const struct settings *settings);
 
 /* Bytes of memory for columns of files that are kept for later queries. */
 int64_t settings_keep(const struct settings *settings);

@@ -1,9 +1,12 @@
 /* Free blocks are in two lists sorted by address: small ones are split at pages, large ones at huge pages, which the
  * kernel hands out eight times as fast. Adjacent blocks are merged, so a block whose tail was released early becomes
  * whole again. */
-#include "engine/storage/buffer_pool.h"
+#include "base/buffer_pool.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
+#include "base/memory_size.h"
+#include "base/spill_area.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,7 +21,11 @@ enum {
     MAX_BLOCKS = 256,
     SMALL_BYTES = 16 << 20, /* limit for all small blocks */
     OFFER_IDLE = 32,        /* allocations after which the kernel may reclaim an unused block, */
-    MAX_IDLE = 256          /* and after which it is unmapped */
+    MAX_IDLE = 256,         /* and after which it is unmapped */
+    KEPT_SHARE = 8,         /* at most 1/8 of the limit is kept, */
+    ASKED_SHARE = 32,       /* the kernel is asked before 1/32 of it is taken, */
+    SLACK_SHARE = 16,       /* and 1/16 of what it says is left to others */
+    LEAST_SPILLED = 1 << 20
 };
 
 struct block {
@@ -37,17 +44,88 @@ struct buffer_pool {
     pthread_mutex_t lock;
     struct free_list small, large;
     uint64_t clock; /* allocations so far */
+    struct spill_area *spill;
+    _Atomic int64_t limit;  /* 0: none */
+    _Atomic int64_t before; /* what the process had when the limit was first set, beside it */
+    _Atomic int64_t mapped; /* bytes of memory, in use or free */
     _Atomic int refs;
 };
+
+static void set_kept(struct buffer_pool *pool, size_t max)
+{
+    pool->small.max = max < SMALL_BYTES ? max : SMALL_BYTES;
+    pool->large.max = max - pool->small.max;
+}
 
 struct buffer_pool *buffer_pool_new(size_t max)
 {
     struct buffer_pool *pool = heap_array(1, sizeof *pool);
     pthread_mutex_init(&pool->lock, NULL);
-    pool->small.max = max < SMALL_BYTES ? max : SMALL_BYTES;
-    pool->large.max = max - pool->small.max;
+    set_kept(pool, max);
+    pool->spill = spill_area_new();
     pool->refs = 1;
     return pool;
+}
+
+void buffer_pool_set_limit(struct buffer_pool *pool, int64_t limit, const char *directory)
+{
+    pthread_mutex_lock(&pool->lock);
+    if (atomic_exchange(&pool->limit, limit) == 0)
+        atomic_store(&pool->before, process_memory_bytes());
+    set_kept(pool, (size_t)limit / KEPT_SHARE);
+    pthread_mutex_unlock(&pool->lock);
+    spill_area_set_directory(pool->spill, directory);
+}
+
+int64_t buffer_pool_limit(const struct buffer_pool *pool)
+{
+    const int64_t limit = pool ? atomic_load(&pool->limit) : 0;
+    return limit > 0 ? limit : system_memory_bytes();
+}
+
+/* What is not mapped of the limit. */
+static int64_t unmapped(const struct buffer_pool *pool)
+{
+    const int64_t limit = atomic_load(&pool->limit);
+    return limit > 0 ? limit - atomic_load(&pool->mapped) : INT64_MAX;
+}
+
+int64_t buffer_pool_room(struct buffer_pool *pool)
+{
+    const int64_t limit = pool ? atomic_load(&pool->limit) : 0, free_bytes = system_memory_free_bytes();
+    if (limit == 0)
+        return free_bytes;
+    const int64_t left = min_int64(unmapped(pool), limit - (process_memory_bytes() - atomic_load(&pool->before)));
+    return max_int64(min_int64(left, free_bytes - free_bytes / SLACK_SHARE), 0);
+}
+
+bool buffer_pool_has(struct buffer_pool *pool, int64_t bytes)
+{
+    const int64_t limit = pool ? atomic_load(&pool->limit) : 0;
+    if (limit == 0)
+        return system_memory_has(bytes);
+    return bytes <= unmapped(pool) &&
+           (bytes <= min_int64(MEMORY_UNCHECKED_BYTES, limit / ASKED_SHARE) || bytes <= buffer_pool_room(pool));
+}
+
+struct spill_room buffer_pool_spill_room(struct buffer_pool *pool)
+{
+    return pool ? spill_area_room(pool->spill) : (struct spill_room){.problem = "is not used"};
+}
+
+bool buffer_pool_takes(struct buffer_pool *pool, int64_t bytes)
+{
+    return buffer_pool_has(pool, bytes) || bytes <= buffer_pool_spill_room(pool).bytes;
+}
+
+int64_t buffer_pool_spilled(struct buffer_pool *pool)
+{
+    return pool ? spill_area_used(pool->spill) : 0;
+}
+
+bool buffer_pool_holds_spilled(const struct buffer_pool *pool, const void *memory)
+{
+    return pool && spill_area_holds(pool->spill, memory);
 }
 
 struct buffer_pool *buffer_pool_ref(struct buffer_pool *pool)
@@ -64,24 +142,38 @@ static void remove_block(struct free_list *list, size_t i)
     memmove(&list->blocks[i], &list->blocks[i + 1], (list->count - i) * sizeof *list->blocks);
 }
 
-static void unmap_block(struct free_list *list, size_t i)
+/* Counts what was mapped. */
+static void count_bytes(struct buffer_pool *pool, int64_t bytes)
 {
-    munmap(list->blocks[i].at, list->blocks[i].size);
+    if (pool)
+        atomic_fetch_add_explicit(&pool->mapped, bytes, memory_order_relaxed);
+}
+
+static void unmap(struct buffer_pool *pool, void *memory, size_t size)
+{
+    munmap(memory, size);
+    count_bytes(pool, -(int64_t)size);
+}
+
+static void unmap_block(struct buffer_pool *pool, struct free_list *list, size_t i)
+{
+    unmap(pool, list->blocks[i].at, list->blocks[i].size);
     remove_block(list, i);
 }
 
-static void unmap_all(struct free_list *list)
+static void unmap_all(struct buffer_pool *pool, struct free_list *list)
 {
     while (list->count > 0)
-        unmap_block(list, list->count - 1);
+        unmap_block(pool, list, list->count - 1);
 }
 
 void buffer_pool_unref(struct buffer_pool *pool)
 {
     if (!pool || atomic_fetch_sub_explicit(&pool->refs, 1, memory_order_acq_rel) > 1)
         return;
-    unmap_all(&pool->small);
-    unmap_all(&pool->large);
+    unmap_all(pool, &pool->small);
+    unmap_all(pool, &pool->large);
+    spill_area_free(pool->spill);
     pthread_mutex_destroy(&pool->lock);
     free(pool);
 }
@@ -103,18 +195,21 @@ size_t buffer_pool_trimmed(size_t size, size_t used)
     return size < HUGE_PAGE && used > 0 && needed < size ? needed + unit : needed;
 }
 
-bool buffer_pool_is_oversized(size_t size, size_t used)
+bool buffer_pool_is_oversized(struct buffer_pool *pool, const void *memory, size_t size, size_t used)
 {
+    if (buffer_pool_holds_spilled(pool, memory))
+        return used < size / 2 && buffer_pool_has(pool, (int64_t)used);
     return size >= HUGE_PAGE && used < HUGE_PAGE / 2;
 }
 
 /* Maps a new block; large ones are aligned to huge pages. */
-static void *map_block(size_t size)
+static void *map_block(struct buffer_pool *pool, size_t size)
 {
     const size_t extra = size >= HUGE_PAGE ? HUGE_PAGE : 0;
     char *mapped = mmap(NULL, size + extra, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED)
         return NULL;
+    count_bytes(pool, (int64_t)size);
     if (!extra)
         return mapped;
     const size_t head = round_up((uintptr_t)mapped, HUGE_PAGE) - (uintptr_t)mapped;
@@ -157,9 +252,27 @@ static struct free_list *list_for(struct buffer_pool *pool, size_t size)
 static void unmap_free_blocks(struct buffer_pool *pool)
 {
     pthread_mutex_lock(&pool->lock);
-    unmap_all(&pool->small);
-    unmap_all(&pool->large);
+    unmap_all(pool, &pool->small);
+    unmap_all(pool, &pool->large);
     pthread_mutex_unlock(&pool->lock);
+}
+
+/* A block that is not a reused one. The free blocks may be what exhausts a limit. */
+static void *new_block(struct buffer_pool *pool, size_t size)
+{
+    bool has = !pool || buffer_pool_has(pool, (int64_t)size);
+    if (!has) {
+        unmap_free_blocks(pool);
+        has = buffer_pool_has(pool, (int64_t)size);
+    }
+    void *memory = !has && size >= LEAST_SPILLED ? spill_area_alloc(pool->spill, size) : NULL;
+    if (!memory)
+        memory = map_block(pool, size);
+    if (!memory && pool) {
+        unmap_free_blocks(pool);
+        memory = map_block(pool, size);
+    }
+    return memory;
 }
 
 void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated)
@@ -175,14 +288,33 @@ void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated
         reused = take_free_block(list_for(pool, size), size);
         pthread_mutex_unlock(&pool->lock);
     }
-    if (reused)
-        return reused;
-    void *memory = map_block(size);
-    if (!memory && pool) { /* the free blocks may exhaust the limit */
-        unmap_free_blocks(pool);
-        memory = map_block(size);
+    return reused ? reused : new_block(pool, size);
+}
+
+void *buffer_pool_grow(struct buffer_pool *pool, void *memory, size_t size, size_t *allocated)
+{
+    const size_t before = *allocated, after = round_up(size, granularity(size));
+    const bool spilled = buffer_pool_holds_spilled(pool, memory);
+    if (size > SIZE_MAX / 2)
+        return NULL;
+    if (!spilled && (!pool || buffer_pool_has(pool, (int64_t)(after - before)))) {
+        void *moved = mremap(memory, before, after, MREMAP_MAYMOVE);
+        if (moved == MAP_FAILED)
+            return NULL;
+        count_bytes(pool, (int64_t)(after - before));
+        *allocated = after;
+        return moved;
     }
-    return memory;
+    if (spilled && spill_area_extend(pool->spill, memory, before, after - before)) {
+        *allocated = after;
+        return memory;
+    }
+    void *copy = buffer_pool_takes(pool, (int64_t)after) ? buffer_pool_alloc(pool, size, allocated) : NULL;
+    if (!copy)
+        return NULL;
+    memcpy(copy, memory, before);
+    buffer_pool_release(pool, memory, before);
+    return copy;
 }
 
 /* The index at which a block of this address belongs. */
@@ -225,14 +357,15 @@ static size_t oldest(const struct free_list *list)
 }
 
 /* Unmaps blocks that are over the limits or idle, oldest first, until `extra` more bytes fit. */
-static void evict(struct free_list *list, size_t extra, uint64_t clock)
+static void evict(struct buffer_pool *pool, struct free_list *list, size_t extra)
 {
+    const uint64_t clock = pool->clock;
     while (list->count > 0) {
         const size_t i = oldest(list);
         if (list->count < MAX_BLOCKS && list->bytes + extra <= list->max &&
             clock - list->blocks[i].released <= MAX_IDLE)
             return;
-        unmap_block(list, i);
+        unmap_block(pool, list, i);
     }
 }
 
@@ -251,16 +384,20 @@ void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size)
 {
     if (!memory || size == 0)
         return;
+    if (buffer_pool_holds_spilled(pool, memory)) {
+        spill_area_release(pool->spill, memory, size);
+        return;
+    }
     if (!pool || size > list_for(pool, size)->max) {
-        munmap(memory, size);
+        unmap(pool, memory, size);
         return;
     }
     pthread_mutex_lock(&pool->lock);
-    evict(&pool->small, 0, pool->clock);
-    evict(&pool->large, 0, pool->clock);
+    evict(pool, &pool->small, 0);
+    evict(pool, &pool->large, 0);
     offer_idle(&pool->large, pool->clock);
     struct free_list *list = list_for(pool, size);
-    evict(list, size, pool->clock);
+    evict(pool, list, size);
     insert_block(list, (struct block){.at = memory, .size = size, .released = pool->clock});
     pthread_mutex_unlock(&pool->lock);
 }

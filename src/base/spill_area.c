@@ -1,0 +1,224 @@
+#include "base/spill_area.h"
+
+#include "base/heap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/statfs.h>
+#include <unistd.h>
+
+enum { PATH_BYTES = 4096 };
+static const size_t address_bytes = (size_t)1 << 44, least_address_bytes = (size_t)1 << 36;
+
+struct spill_area {
+    pthread_mutex_t lock;
+    char *directory;         /* as it was set, or NULL */
+    char *_Atomic addresses; /* reserved when first needed; NULL: they could not be */
+    size_t address_bytes;
+    int file;    /* -1: none */
+    size_t next; /* its first byte that has not been used */
+    size_t used;
+};
+
+struct spill_area *spill_area_new(void)
+{
+    struct spill_area *area = heap_array(1, sizeof *area);
+    pthread_mutex_init(&area->lock, NULL);
+    area->file = -1;
+    return area;
+}
+
+static void close_file(struct spill_area *area)
+{
+    if (area->file >= 0)
+        close(area->file);
+    area->file = -1;
+    area->next = 0;
+}
+
+void spill_area_free(struct spill_area *area)
+{
+    if (!area)
+        return;
+    close_file(area);
+    if (area->addresses)
+        munmap(area->addresses, area->address_bytes);
+    pthread_mutex_destroy(&area->lock);
+    free(area->directory);
+    free(area);
+}
+
+void spill_area_set_directory(struct spill_area *area, const char *directory)
+{
+    pthread_mutex_lock(&area->lock);
+    free(area->directory);
+    area->directory = directory ? heap_text(directory) : NULL;
+    pthread_mutex_unlock(&area->lock);
+}
+
+static bool is_in_memory(const struct statfs *system)
+{
+    return system->f_type == TMPFS_MAGIC || system->f_type == RAMFS_MAGIC;
+}
+
+static const char *directory_of(const struct spill_area *area)
+{
+    static const char *const usual[] = {"/tmp", "/var/tmp"};
+    const char *named = area->directory ? area->directory : getenv("TMPDIR");
+    struct statfs system;
+    if (named && *named)
+        return named;
+    return statfs(usual[0], &system) == 0 && !is_in_memory(&system) ? usual[0] : usual[1];
+}
+
+/* Room is left for others. */
+struct spill_room spill_area_room(struct spill_area *area)
+{
+    const int64_t most_left = INT64_C(1) << 30, share_left = 20;
+    struct spill_room room = {0};
+    struct statfs system;
+    pthread_mutex_lock(&area->lock);
+    (void)snprintf(room.directory, sizeof room.directory, "%s", directory_of(area));
+    const bool known = area->file >= 0 ? fstatfs(area->file, &system) == 0 : statfs(directory_of(area), &system) == 0;
+    const int error = errno;
+    pthread_mutex_unlock(&area->lock);
+    if (!known) {
+        room.problem = error == ENOENT ? "does not exist" : error == ENOTDIR ? "is no directory" : "cannot be used";
+    } else if (is_in_memory(&system)) {
+        room.problem = "is in memory itself";
+    } else if (area->file < 0 && access(room.directory, W_OK) != 0) {
+        room.problem = "cannot be written";
+    } else {
+        const int64_t free_bytes = (int64_t)system.f_bavail * (int64_t)system.f_bsize;
+        const int64_t share = free_bytes / share_left;
+        room.bytes = free_bytes - (share < most_left ? share : most_left);
+    }
+    return room;
+}
+
+/* Under a limit of addresses a range for later would take what others need. */
+static bool reserve_addresses(struct spill_area *area)
+{
+    struct rlimit limit;
+    if (area->addresses)
+        return true;
+    if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+        return false;
+    for (size_t bytes = address_bytes; bytes >= least_address_bytes; bytes /= 2) {
+        void *addresses = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (addresses == MAP_FAILED)
+            continue;
+        area->addresses = addresses;
+        area->address_bytes = bytes;
+        return true;
+    }
+    return false;
+}
+
+static int open_unnamed(const char *directory)
+{
+    char path[PATH_BYTES];
+    int file = open(directory, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+    if (file >= 0 || snprintf(path, sizeof path, "%s/rql-XXXXXX", directory) >= PATH_BYTES)
+        return file;
+    file = mkostemp(path, O_CLOEXEC);
+    if (file >= 0)
+        (void)unlink(path);
+    return file;
+}
+
+static bool open_file(struct spill_area *area)
+{
+    struct statfs system;
+    if (!reserve_addresses(area))
+        return false;
+    if (area->file < 0)
+        area->file = open_unnamed(directory_of(area));
+    if (area->file >= 0 && (fstatfs(area->file, &system) != 0 || is_in_memory(&system)))
+        close_file(area);
+    return area->file >= 0;
+}
+
+/* Appends `size` bytes to what is mapped of the file. */
+static bool append(struct spill_area *area, size_t size)
+{
+    int failed;
+    if (size > area->address_bytes - area->next)
+        return false;
+    do
+        failed = fallocate(area->file, 0, (off_t)area->next, (off_t)size);
+    while (failed != 0 && errno == EINTR);
+    char *at = area->addresses + area->next;
+    if (failed != 0 ||
+        mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, area->file, (off_t)area->next) == MAP_FAILED) {
+        (void)fallocate(area->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)area->next, (off_t)size);
+        return false;
+    }
+    area->next += size;
+    area->used += size;
+    return true;
+}
+
+/* Forgets the file if nothing of it is in use. */
+static void close_if_unused(struct spill_area *area)
+{
+    if (area->used == 0)
+        close_file(area);
+}
+
+void *spill_area_alloc(struct spill_area *area, size_t size)
+{
+    const struct spill_room room = spill_area_room(area);
+    if (room.problem || size == 0 || size > (size_t)room.bytes)
+        return NULL;
+    pthread_mutex_lock(&area->lock);
+    const bool has = open_file(area) && append(area, size);
+    char *at = has ? area->addresses + area->next - size : NULL;
+    close_if_unused(area);
+    pthread_mutex_unlock(&area->lock);
+    return at;
+}
+
+bool spill_area_extend(struct spill_area *area, void *at, size_t size, size_t more)
+{
+    const struct spill_room room = spill_area_room(area);
+    pthread_mutex_lock(&area->lock);
+    const bool extended =
+        (char *)at + size == area->addresses + area->next && more <= (size_t)room.bytes && append(area, more);
+    pthread_mutex_unlock(&area->lock);
+    return extended;
+}
+
+void spill_area_release(struct spill_area *area, void *at, size_t size)
+{
+    const off_t offset = (off_t)((char *)at - area->addresses);
+    pthread_mutex_lock(&area->lock);
+    (void)mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    (void)fallocate(area->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)size);
+    area->used -= size;
+    if ((size_t)offset + size == area->next)
+        area->next = (size_t)offset;
+    close_if_unused(area);
+    pthread_mutex_unlock(&area->lock);
+}
+
+bool spill_area_holds(const struct spill_area *area, const void *at)
+{
+    const uintptr_t begin = (uintptr_t)area->addresses, place = (uintptr_t)at;
+    return begin && place >= begin && place - begin < area->address_bytes;
+}
+
+int64_t spill_area_used(struct spill_area *area)
+{
+    pthread_mutex_lock(&area->lock);
+    const int64_t used = (int64_t)area->used;
+    pthread_mutex_unlock(&area->lock);
+    return used;
+}

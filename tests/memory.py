@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+"""What exceeds the memory limit is spilled: the same answers as without a limit, and as NumPy's; no process is killed in
+a control group of little memory; what neither memory nor disk holds is refused."""
+
+import gzip
+import os
+import random
+import subprocess
+import sys
+
+import numpy as np
+
+import harness
+
+ROWS, LONG = 3_000_000, 90_000_000
+GROUP = "/sys/fs/cgroup/memory/rql-test"
+GROUP_BYTES = 256 << 20
+
+
+def pipelines(rng):
+    """Pipelines over a, b, x of `t.npz`, each with what NumPy says, or None."""
+    k, m = rng.randrange(1, 1000), rng.randrange(2, 50)
+    return [
+        (f"select a % {m} != 0 | sort x | skip {ROWS // 2}", None),
+        (f"map a * {k} as y, b as b | sort y | tail 5", None),
+        (f"sort -a | take {k} | sum a", lambda a, b, x: int(np.sort(a)[::-1][:k].sum())),
+        (f"sort b | derive r = row | select r % {m} == 0 | sum a", lambda a, b, x: int(a[np.argsort(b, kind='stable')][::m].sum())),
+        ("group b: sum(a), count(), max(x) | sort b | tail 5", None),
+        (f"derive g = a % {k * 1000} | pick g | distinct | count", lambda a, b, x: len(np.unique(a % (k * 1000)))),
+        ("pick a | scan + | tail 1", None),
+        (f"select x > 0.{m:02d} | derive y = x * {k} | sort y | sum b", lambda a, b, x: int(b[x > float(f'0.{m:02d}')].sum())),
+        (f"pick a, b | join (load t.npz | select a % {m} == 1 | pick a, x as z) on a | count", None),
+        ("derive q = b // 7 | per q: sort a | sum a", lambda a, b, x: int(a.sum())),
+        (f"median a + {k}", None),
+    ]
+
+
+class Box:
+    """Runs rql, in a control group if there is one."""
+
+    def __init__(self, sandbox, tally):
+        self.sandbox, self.tally = sandbox, tally
+
+    def run(self, *arguments, group=None, temporary=None, stdin=subprocess.DEVNULL):
+        command = [harness.RQL, "--no-init", "--device", "host", *arguments]
+        if group:
+            command = ["sh", "-c", f'echo $$ > {group}/cgroup.procs && exec "$@"', "sh", *command]
+        env = harness.environment(self.sandbox.home)
+        if temporary:
+            env["TMPDIR"] = temporary
+        return subprocess.run(command, cwd=self.sandbox.here, env=env, capture_output=True, text=True, stdin=stdin, timeout=600, check=False)
+
+    def check(self, title, expected, *arguments, **how):
+        done = self.run(*arguments, **how)
+        problem = "" if (done.returncode, done.stdout) == (0, expected) else f"status {done.returncode}: {done.stdout}{done.stderr}, not {expected}"
+        self.tally.check(title, problem)
+
+    def refuses(self, title, said, *arguments, **how):
+        done = self.run(*arguments, **how)
+        message = " ".join(done.stderr.split())
+        self.tally.check(title, "" if done.returncode == 1 and all(part in message for part in said) else f"status {done.returncode}: {done.stdout}{done.stderr}")
+
+
+def open_group():
+    """A control group of little memory, or None where there is none to be had."""
+    try:
+        os.makedirs(GROUP, exist_ok=True)
+        for name in ("memory.limit_in_bytes", "memory.memsw.limit_in_bytes"):
+            if os.path.exists(f"{GROUP}/{name}"):
+                with open(f"{GROUP}/{name}", "w", encoding="ascii") as file:
+                    file.write(str(GROUP_BYTES))
+        return GROUP
+    except OSError:
+        return None
+
+
+def main(sandbox):
+    tally = harness.Tally("memory")
+    rng = random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    numbers = np.random.default_rng(rng.randrange(1 << 32))
+    a = numbers.permutation(ROWS).astype(np.int64)
+    b = numbers.integers(0, ROWS // 3, ROWS, dtype=np.int32)
+    x = numbers.random(ROWS)
+    np.savez(sandbox.path("t.npz"), a=a, b=b, x=x)
+    np.arange(LONG, dtype=np.int32).tofile(sandbox.path("long.i32"))
+    box = Box(sandbox, tally)
+    for text, expected in pipelines(rng):
+        query = f"load t.npz | {text}"
+        free = box.run("-c", query)
+        tally.check(query, "" if free.returncode == 0 and (not expected or free.stdout.strip() == str(expected(a, b, x))) else f"{free.stdout}{free.stderr}")
+        for limit in ("16MB", "64MB", f"{rng.randrange(20, 200)}MB"):
+            box.check(f"{query}, {limit}", free.stdout, "--memory", limit, "-c", query)
+
+    # What is kept under a name is spilled too, and read again.
+    last = LONG - 1
+    box.check("let", f"{LONG * last}\n{last * 2}\n", "--memory", "64MB", "-c", "let y = load long.i32 | map long * 2 as y; y | sum; y | skip " + str(last))
+
+    # Refused before it starts, with the room that there is, or why there is none.
+    for directory, said in (("/nowhere", "`/nowhere`, for temporary files, does not exist"),
+                            ("/dev/shm", "`/dev/shm`, for temporary files, is in memory itself")):
+        box.refuses(directory, [f"{LONG} rows of 8 bytes exceed the 0.064 GB of memory", said],
+                    "--memory", "64MB", "-c", "let y = load long.i32 | map float(long) as y", temporary=directory)
+    box.refuses("no such directory", ["invalid value for `temp`: `/nowhere`"], "-c", ".set temp /nowhere")
+    shown = box.run("-c", ".set temp /tmp\n.set memory 1.5GB\n.set temp\n.set memory").stdout
+    tally.check("settings", "" if "/tmp" in shown and "1500MB" in shown else shown)
+
+    group = open_group()
+    if group:
+        with gzip.open(sandbox.path("bomb.u8.gz"), "wb", compresslevel=1) as file:
+            for _ in range(60):
+                file.write(bytes(10_000_000))
+        box.check("gzip", "600000000\n", "-c", "load bomb.u8.gz | count", group=group)
+        with subprocess.Popen(["cat", sandbox.path("long.i32")], stdout=subprocess.PIPE) as cat:
+            box.check("pipe", f"{LONG * last // 2}\n", "-c", "load - i32 | sum", group=group, stdin=cat.stdout)
+        box.check("sort", "1\n2\n", "-c", f"load long.i32 | map {LONG} - long as y | sort y | take 2", group=group)
+        os.rmdir(group)
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    harness.main_program(main)
