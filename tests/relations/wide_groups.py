@@ -149,6 +149,12 @@ def cases(keys, columns, count):
     yield f"{derived} | group {by}: count() as c | top {TOP} by c", [ranked[i] for i in most[:TOP]]
     yield f"{derived} | group {by}: count() as c | sort c desc", [ranked[i] for i in most]
     yield f"{derived} | group {by}: count() as c | take {TAKEN}", ranked[:TAKEN]
+    yield f"{derived} | group {by}: sum(v) as s, last(w) as l, max(w) as x | skip 2 | take {TAKEN}", with_columns(
+        found,
+        groups.reduce(np.add, columns["v"].astype(np.int64)),
+        [columns["w"][row] for row in groups.order[np.cumsum(groups.counts) - 1].tolist()],
+        groups.reduce(np.maximum, columns["w"]),
+    )[2 : 2 + TAKEN]
     yield f"{derived} | group {by}: count() as c | select c > 1 | count", [[sum(c > 1 for c in counts)]]
     yield f"{derived} | group {by}: max(w) as x | pick x | reduce +", [[sum(groups.reduce(np.maximum, columns["w"]))]]
     yield f"{derived} | pick {by} | distinct", rows_of(keys, sorted(groups.firsts.tolist()))

@@ -146,11 +146,10 @@ static enum status find_groups(struct distinct *distinct, int64_t *groups)
             .context = distinct,
         };
         bool few = false;
-        if (word.by->words > 1)
+        status = group_hash(&grouping, &few, groups);
+        if (status == STATUS_OK && !few && word.by->words > 1)
             status = group_partitioned(&grouping, groups);
-        else
-            status = group_hash(&grouping, &few, groups);
-        if (status == STATUS_OK && word.by->words == 1 && !few)
+        else if (status == STATUS_OK && !few)
             status = first_rows_partitioned(word.by, job->rows, distinct->workers, distinct->kept, groups);
     }
     packed_keys_free(&word);

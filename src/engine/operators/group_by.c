@@ -2,6 +2,7 @@
 #include "engine/operators/group_by.h"
 
 #include "engine/operators/axis_reduction.h"
+#include "engine/operators/group_first.h"
 #include "engine/operators/group_quantile.h"
 #include "engine/vector/elements.h"
 
@@ -263,15 +264,29 @@ enum status grouped_finish(struct grouped *grouped, enum status status, bool *fl
     return operator_report(job, status);
 }
 
+/* Groups the rows of all groups that are read. */
+static enum status group_read(const struct operator_job *job, const struct workers *workers, bool *flagged)
+{
+    struct first_groups first;
+    enum status status = first_groups_find(job, workers, &first);
+    struct grouped grouped = {.job = &first.job};
+    if (status == STATUS_OK)
+        status = group_columns(&grouped, workers);
+    status = grouped_finish(&grouped, status, flagged);
+    grouped_free(&grouped);
+    first_groups_free(&first);
+    return status;
+}
+
 enum status operator_group(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     struct grouped grouped = {.job = job};
     *job->result_rows = 0;
     enum status status = STATUS_FAILED;
-    if (job->rows > 0 && axis_supports(job))
+    if (job->rows > 0 && !axis_supports(job))
+        return group_read(job, workers, flagged);
+    if (job->rows > 0)
         status = axis_run(job, workers, &grouped.flagged);
-    else if (job->rows > 0)
-        status = group_columns(&grouped, workers);
     else if (prepare(&grouped, job->task->column_op->key_count == 0))
         status = job->task->column_op->key_count == 0 ? write_nothing(job) : STATUS_OK;
     status = grouped_finish(&grouped, status, flagged);

@@ -1,4 +1,4 @@
-/* Limit pushdown: a sort followed by `take` need not order the rows behind. */
+/* Limit pushdown: a sort followed by `take` need not order the rows behind, and a group need not find them. */
 #include "engine/optimize/passes.h"
 
 /* Of each input, whether the task reads other rows of it than its own. */
@@ -28,6 +28,11 @@ static void extend_end(int64_t *ends, const struct task *from, int64_t end)
         ends[from->number] = end;
 }
 
+static bool is_ordered(const struct column_operator *column_op)
+{
+    return column_op->kind == OPERATOR_SORT || (column_op->kind == OPERATOR_GROUP && !column_op->key);
+}
+
 void push_limits(const struct queue *fused)
 {
     int64_t *ends = arena_array(fused->arena, fused->count + 1, sizeof *ends);
@@ -46,7 +51,7 @@ void push_limits(const struct queue *fused)
     for (size_t t = 0; t + 1 < fused->count; t++) { /* the last task is the result */
         const struct task *task = fused->tasks[t];
         const int64_t rows = task->rows >= 0 ? task->rows : INT64_MAX;
-        if (task->sink == SINK_OPERATOR && task->column_op->kind == OPERATOR_SORT && ends[t] >= 0 && ends[t] < rows)
+        if (task->sink == SINK_OPERATOR && is_ordered(task->column_op) && ends[t] >= 0 && ends[t] < rows)
             task->column_op->first = ends[t] > 0 ? ends[t] : 1;
     }
 }

@@ -10,7 +10,7 @@
  * columns computed from the same number of unfiltered rows. */
 void fuse(const struct queue *queue, struct queue *fused);
 
-/* limit_pushdown.c: sets operator.first of the sorts whose last rows are not read. */
+/* limit_pushdown.c: sets operator.first of the sorts and groups whose last rows are not read. */
 void push_limits(const struct queue *fused);
 
 /* group_order.c: marks groups that need no order, and gives the sorts that read them their keys. Follows push_limits.

@@ -156,7 +156,7 @@ struct column_operator {
     size_t *keys;     /* numbers of inputs; sort and group: most significant first; scan: the column */
     bool *descending; /* sort: of each key */
     size_t key_count;
-    int64_t first;  /* sort: only this many first rows are read; 0: all */
+    int64_t first;  /* sort and group: only this many first rows are read; 0: all */
     bool exclusive; /* scan: a row's own value is not included */
     /* Along an axis of a shape, whose lines have their rows `stride` apart, in each `segment` of rows. */
     int64_t segment; /* scan: rows after which it restarts. scan and group: 0: the whole relation is one segment */
