@@ -131,6 +131,46 @@ static void test_few_groups_of_types(void **state)
     }
 }
 
+/* Many groups of integers, which kernels write, with holes between them; at last a sum that does not fit. */
+static void test_many_of_integers(void **state)
+{
+    struct breaks *breaks = breaks_of(state);
+    const int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 999 : 30011;
+    for (enum type type = TYPE_BOOL; type < TYPE_F32; type = next_type(type)) {
+        for (int way = 0; way < 3; way++) {
+            struct random random = {(uint64_t)type * 3 + (uint64_t)way + 1};
+            struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
+            struct column *first = column_within(&random, TYPE_I32, rows, -100, 99);
+            operator_key(setup, first);
+            operator_key(setup, column_within(&random, TYPE_U8, rows, 50, 249));
+            struct column *values = random_column(&random, type, rows, true);
+            if (type == TYPE_I64 && way > 0) {
+                for (int64_t row = 0; row < rows; row++)
+                    *(int64_t *)column_at(values, row) = row % 2 ? INT64_MAX - row : INT64_MIN + row;
+                for (int64_t row = 0; way == 1 && row < rows; row++) /* these fit */
+                    *(int64_t *)column_at(values, row) /= 100;
+            }
+            const value v = setup_input(setup, values);
+            setup_aggregate(setup, AGG_SUM, v);
+            setup_aggregate(setup, AGG_COUNT, NO_VALUE);
+            if (type != TYPE_I64) { /* 64-bit ones need atomics of 64 bits */
+                setup_aggregate(setup, AGG_MIN, v);
+                setup_aggregate(setup, AGG_MAX, v);
+            }
+            finish_group(setup);
+            if (way == 2)
+                setup->task.outputs[1].needed = false;
+            struct outcome outcome = compare_all_breaks(breaks, setup, rows);
+            if (outcome.flagged)
+                assert_true(type == TYPE_I64);
+            if (type == TYPE_I64 && way == 2)
+                assert_true(outcome.flagged);
+            outcome_free(&outcome);
+            setup_free(setup);
+        }
+    }
+}
+
 /* Keys of which there are far fewer than their types allow. */
 static void test_loose_bounds(void **state)
 {
@@ -272,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_one_key),
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_few_groups_of_types),
+        cmocka_unit_test(test_many_of_integers),
         cmocka_unit_test(test_loose_bounds),
         cmocka_unit_test(test_several_keys),
         cmocka_unit_test(test_large_sums),

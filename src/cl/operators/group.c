@@ -5,6 +5,7 @@
 #include "cl/operators/first_rows.h"
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/group_output.h"
+#include "cl/operators/group_put.h"
 
 #include "cl/operators/operator.h"
 #include "engine/sorting/sort_rows.h"
@@ -50,15 +51,20 @@ static enum status plan_group(struct group *group)
     return status;
 }
 
+/* `put` NULL: the host writes the groups. */
 static struct operator_run begin_accumulate(const struct group *group, const struct accumulate_plan *plan,
-                                            const struct record_index_text *index)
+                                            const struct record_index_text *index, const struct group_put *put)
 {
-    const char *names[ACCUMULATE_KERNELS];
+    const char *names[ACCUMULATE_KERNELS + PUT_KERNELS];
     struct strbuf text = {0};
     group_accumulate_names(names);
+    group_put_names(names + ACCUMULATE_KERNELS);
     key_encoding_functions(&text, false);
     group_accumulate_add_text(&text, &group->layout, plan, group->accelerator->config, index, group->job->diags->arena);
-    struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names, ACCUMULATE_KERNELS);
+    if (put)
+        group_put_add_text(put, &text, group->accelerator->config);
+    struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names,
+                                             put ? ACCUMULATE_KERNELS + PUT_KERNELS : ACCUMULATE_KERNELS);
     strbuf_free(&text);
     return run;
 }
@@ -70,11 +76,30 @@ static enum status end_accumulate(struct operator_run *run, const struct column 
     return status == STATUS_OK && !records ? STATUS_UNABLE : status;
 }
 
+/* Accumulates and writes the groups on the device. */
+static enum status put_dense(const struct group *group, const struct accumulate_plan *plan, const struct group_put *put,
+                             bool *flagged)
+{
+    const struct record_index_text index = group_keys_index_text(&group->group_keys, group->job->diags->arena);
+    struct operator_run run = begin_accumulate(group, plan, &index, put);
+    struct arguments arguments = {.arena = group->job->diags->arena};
+    const struct view table = {operator_buffer(&run, plan->records * group->layout.stride * sizeof(cl_uint)), 0};
+    group_keys_arguments(&group->group_keys, &run, &arguments);
+    if (!operator_stopped(&run))
+        group_accumulate_into(&run, &group->layout, plan, &arguments, &table, group_keys_bytes(&group->group_keys));
+    if (!operator_stopped(&run))
+        group_put_run(put, &run, ACCUMULATE_KERNELS, &table, flagged);
+    return operator_end(&run);
+}
+
 static enum status group_dense(struct group *group, const struct accumulate_plan *plan, bool *flagged)
 {
     const struct operator_job *job = group->job;
+    const struct group_put put = {job, &group->layout, group->field_of, &group->group_keys, plan->records};
+    if (group_put_suits(&put, group->accelerator))
+        return put_dense(group, plan, &put, flagged);
     const struct record_index_text index = group_keys_index_text(&group->group_keys, job->diags->arena);
-    struct operator_run run = begin_accumulate(group, plan, &index);
+    struct operator_run run = begin_accumulate(group, plan, &index, NULL);
     struct arguments arguments = {.arena = job->diags->arena};
     group_keys_arguments(&group->group_keys, &run, &arguments);
     struct column *records =
@@ -107,7 +132,7 @@ static enum status accumulate_found(struct group *group, const struct first_rows
     struct accumulate_plan plan;
     if (!group_accumulate_plan(&plan, &group->layout, group->accelerator, group->job->rows, (uint64_t)found->count))
         return STATUS_UNABLE;
-    struct operator_run run = begin_accumulate(group, &plan, &index);
+    struct operator_run run = begin_accumulate(group, &plan, &index, NULL);
     argument_buffer(&arguments, found->table);
     argument_buffer(&arguments, found->slots);
     *records = group_accumulate_run(&run, &group->layout, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));

@@ -228,9 +228,9 @@ static void run_clear(struct operator_run *run, const struct view *table, int64_
     row_loop(run, ACCUMULATE_CLEAR, &arguments, records, row_loop_groups(run->accelerator, records), "clear", bytes);
 }
 
-static void run_kernels(struct operator_run *run, const struct record_layout *layout,
-                        const struct accumulate_plan *plan, const struct arguments *parameters,
-                        const struct view *table, int64_t row_bytes)
+void group_accumulate_into(struct operator_run *run, const struct record_layout *layout,
+                           const struct accumulate_plan *plan, const struct arguments *parameters,
+                           const struct view *table, int64_t row_bytes)
 {
     struct arguments arguments = *parameters;
     const size_t record = layout->stride * sizeof(cl_uint);
@@ -259,7 +259,7 @@ struct column *group_accumulate_run(struct operator_run *run, const struct recor
         return NULL;
     struct column *records = column_reserve(TYPE_U32, TYPE_U32, words);
     if (records && memory_output(memory, records, 0, words, &table)) {
-        run_kernels(run, layout, plan, parameters, &table, row_bytes);
+        group_accumulate_into(run, layout, plan, parameters, &table, row_bytes);
         if (!operator_stopped(run))
             memory_fetch(memory, records, 0, words, &table, run->job->timing);
     }

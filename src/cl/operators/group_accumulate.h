@@ -37,7 +37,12 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
                                const struct accumulate_plan *plan, const struct kernel_config *config,
                                const struct record_index_text *text, struct arena *arena);
 
-/* Runs the kernels; `parameters` are the arguments of the index text. Returns the records as a column of u32, or NULL
+/* Runs the kernels on a table of records; `parameters` are the arguments of the index text. */
+void group_accumulate_into(struct operator_run *run, const struct record_layout *layout,
+                           const struct accumulate_plan *plan, const struct arguments *parameters,
+                           const struct view *table, int64_t row_bytes);
+
+/* The same on a new one. Returns the records as a column of u32, or NULL
  * if the run has stopped or memory is short. */
 struct column *group_accumulate_run(struct operator_run *run, const struct record_layout *layout,
                                     const struct accumulate_plan *plan, const struct arguments *parameters,

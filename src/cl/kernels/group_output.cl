@@ -1,0 +1,74 @@
+/// Writes the groups of a table of records to the columns of the result, in the order of their keys, without those that
+/// no row has.
+///
+/// Strategy: a work-group takes the records of a tile, first to count them, then, once the host has added up the counts,
+/// to write them: each time as many as it has work-items.
+///
+/// Filled in for the key, the count and the sum of an i32 column:
+///   $parameters  __global int *t0, ulong t0_first, long t0_base, uint t0_step, uint t0_codes,
+///                __global long *t1, ulong t1_first, __global long *t2, ulong t2_first, long t2_base,
+///   $write       t0[t0_first + row] = (int)(t0_base + (long)((uint)i / t0_step % t0_codes));
+///                t1[t1_first + row] = (long)record[2];
+///                t2[t2_first + row] = (long)sum_of(record, 0, t2_base, record[2], flag);
+/* Counts the records of each tile. */
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void filled(
+    __global const uint *table, ulong first, __global uint *counts, ulong records, ulong tile)
+{
+    __local uint sums[$group];
+    const uint lane = get_local_id(0);
+    const ulong begin = get_group_id(0) * tile, end = min(begin + tile, records);
+    uint count = 0;
+    for (ulong i = begin + lane; i < end; i += $group)
+        count += table[first + i * $stride + $count] != 0;
+    sums[lane] = count;
+    for (uint step = $group / 2; step > 0; step /= 2) {
+        barrier(CLK_LOCAL_MEM_FENCE);
+        if (lane < step)
+            sums[lane] += sums[lane + step];
+    }
+    if (lane == 0)
+        counts[get_group_id(0)] = sums[0];
+}
+
+/* A sum of offsets, two words and perhaps a third, above `base`; raises the flag if it does not fit. */
+static inline long sum_of(ulong offsets, uint top, long base, uint count, __global int *flag)
+{
+    const ulong bases = (ulong)base * count, low = bases + offsets;
+    const long high = mul_hi(base, (long)count) + top + (low < offsets);
+    if (high != ((long)low < 0 ? -1 : 0))
+        *flag = 1;
+    return (long)low;
+}
+
+/* Writes them. */
+__kernel __attribute__((reqd_work_group_size($group, 1, 1))) void put(
+    __global const uint *table, ulong first, __global const uint *starts, __global int *flag,
+$parameters
+    ulong records, ulong tile)
+{
+    __local uint sums[2][$group];
+    const uint lane = get_local_id(0);
+    const ulong begin = get_group_id(0) * tile, end = min(begin + tile, records);
+    ulong at = starts[get_group_id(0)];
+    for (ulong base = begin; base < end; base += $group) {
+        const ulong i = base + lane;
+        __global const uint *record = table + first + i * $stride;
+        const uint count = i < end ? record[$count] : 0;
+        uint sum = count != 0, side = 0;
+        sums[0][lane] = sum;
+        for (uint distance = 1; distance < $group; distance *= 2) {
+            barrier(CLK_LOCAL_MEM_FENCE);
+            if (lane >= distance)
+                sum += sums[side][lane - distance];
+            side ^= 1;
+            sums[side][lane] = sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const ulong row = at + sum - 1;
+        at += sums[side][$group - 1];
+        if (count != 0) {
+$write
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
