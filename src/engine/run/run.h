@@ -25,7 +25,7 @@ struct runner {
     struct backend *evaluator;
     struct backend *device;   /* the one the user named, or NULL */
     struct chooser *chooser;  /* chooses a backend for each task, and `device` is NULL; NULL: device, else evaluator */
-    bool no_wait;             /* the user named no device: never wait for one to start or to build a program */
+    bool no_wait;             /* never wait for a device to start or to build a program */
     struct buffer_pool *pool; /* for results, with the memory limit; or NULL */
     struct stats_collector *collector; /* collects column statistics for the next queries, or NULL */
     bool fusion;

@@ -41,7 +41,7 @@ static struct column *const *narrow(const struct runner *runner, struct task *ta
 {
     if (!runner->collector)
         return inputs;
-    const bool keeps = runner->device && !runner->no_wait && !stats_collector_is_eager(runner->collector);
+    const bool keeps = runner->device && !stats_collector_is_eager(runner->collector);
     struct column **chosen = arena_array(arena, task->input_count, sizeof(struct column *));
     for (size_t k = 0; k < task->input_count; k++) {
         chosen[k] = keeps ? inputs[k] : choose(runner, inputs[k]);

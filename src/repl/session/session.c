@@ -198,12 +198,13 @@ void session_choose_device(struct session *session)
         session->runner.device = session->platform->open_device(choice.text);
         strbuf_free(&choice);
     }
-    session->runner.no_wait = session->settings.device == DEVICE_AUTO;
+    const bool chooses = session->settings.device == DEVICE_AUTO;
+    session->runner.no_wait = chooses || session->settings.device == DEVICE_GPU;
     /* At the prompt a GPU starts while the user types; a single query may finish before it would be ready. Without a
      * GPU OpenCL, which takes 60 MB, starts when it is chosen. */
     struct backend *first = first_device(session);
     const bool early = session->interactive && session->platform->expects_gpu;
-    if (first && (early || !session->runner.no_wait))
+    if (first && (early || !chooses))
         (void)first->ops->begin(first, NULL);
 }
 
