@@ -50,7 +50,7 @@ void accelerator_close(struct accelerator *accelerator)
         return;
     if (accelerator->queue)
         clFinish(accelerator->queue);
-    programs_free(accelerator->programs, accelerator->compiler);
+    programs_free(accelerator->programs);
     compiler_free(accelerator->compiler);
     memory_free(accelerator->memory);
     for (int timed = 0; timed < 2; timed++) {

@@ -9,6 +9,7 @@
 #include "cl/compile/compile_client.h"
 
 #include "base/heap.h"
+#include "base/parallel.h"
 
 #include <poll.h>
 #include <pthread.h>
@@ -76,6 +77,14 @@ static void explain_no_device(struct start *start, const struct device *devices,
     start->hint = hint.text;
 }
 
+/* A driver takes 200 MB and one thread; the evaluator goes on meanwhile. */
+static size_t compiler_processes(void)
+{
+    enum { THREADS_EACH = 3, MOST = 6 };
+    const int processes = parallel_threads() / THREADS_EACH;
+    return processes < 1 ? 1 : processes > MOST ? MOST : (size_t)processes;
+}
+
 static void set_process(struct accelerator *accelerator, const struct opencl_process *process)
 {
     char number[24];
@@ -85,7 +94,8 @@ static void set_process(struct accelerator *accelerator, const struct opencl_pro
     accelerator->no_cache = process->no_directory;
     accelerator->home = (accelerator->device.type & CL_DEVICE_TYPE_CPU) != 0 ? &process->home : NULL;
     if (process->executable)
-        accelerator->compiler = compiler_new(process->executable, arguments, COMPILE_LIMIT_SECONDS * 1000);
+        accelerator->compiler =
+            compiler_new(process->executable, arguments, COMPILE_LIMIT_SECONDS * 1000, compiler_processes());
 }
 
 static void open_device(struct start *start)

@@ -453,7 +453,7 @@ static void test_all_programs_are_begun(void **state)
     assert_true(needed >= 8 && under_way == 0); /* three min/max, two or three key words, three element sizes */
     /* A compiler that never replies. */
     const char *const arguments[] = {"cat", NULL};
-    second->compiler = compiler_new("/bin/cat", arguments, 60000);
+    second->compiler = compiler_new("/bin/cat", arguments, 60000, 1);
     for (int again = 0; again < 2; again++) {
         assert_int_equal(sort_on(bench->rig, &table, second, true), STATUS_UNABLE);
         assert_int_equal(programs_count(second->programs, &under_way), needed);

@@ -81,10 +81,15 @@ static int stand_in(const char *role)
     return 0;
 }
 
-static struct compiler *compiler_in(const char *role, int limit_ms)
+static struct compiler *compilers_in(const char *role, int limit_ms, size_t processes)
 {
     const char *const arguments[] = {"test_compiler", "--stand-in", role, NULL};
-    return compiler_new("/proc/self/exe", arguments, limit_ms);
+    return compiler_new("/proc/self/exe", arguments, limit_ms, processes);
+}
+
+static struct compiler *compiler_in(const char *role, int limit_ms)
+{
+    return compilers_in(role, limit_ms, 1);
 }
 
 static struct blob key_of(const char *text)
@@ -105,7 +110,7 @@ static void assert_built(struct compiler *compiler, struct compile_job *from, co
     assert_int_equal(program.size, strlen(wanted));
     assert_memory_equal(program.bytes, wanted, program.size);
     free(program.bytes);
-    compile_job_free(compiler, from);
+    compile_job_free(from);
 }
 
 static void assert_fails(struct compiler *compiler, const char *wanted)
@@ -114,7 +119,7 @@ static void assert_fails(struct compiler *compiler, const char *wanted)
     assert_int_equal(compiler_wait(compiler, failing, NULL), COMPILE_FAILED);
     if (!strstr(compile_job_error(failing), wanted))
         fail_msg("%s, not %s", compile_job_error(failing), wanted);
-    compile_job_free(compiler, failing);
+    compile_job_free(failing);
 }
 
 static void orders_are_done_in_turn(void **state)
@@ -132,6 +137,29 @@ static void orders_are_done_in_turn(void **state)
         assert_built(compiler, orders[k], wanted[k]);
     }
     compiler_free(compiler);
+}
+
+/* Each of several processes has orders of its own. */
+static void processes_share_orders(void **state)
+{
+    static const char *const roles[] = {"answers", "is slow", "leaves"};
+    (void)state;
+    for (size_t role = 0; role < sizeof roles / sizeof *roles; role++) {
+        struct compiler *compiler = compilers_in(roles[role], LIMIT_MS, 3);
+        struct compile_job *orders[7];
+        char texts[7][16], wanted[7][16];
+        for (int k = 0; k < 7; k++) {
+            snprintf(texts[k], sizeof texts[k], "%d", k);
+            snprintf(wanted[k], sizeof wanted[k], "built %d", k);
+            orders[k] = order(compiler, texts[k]);
+        }
+        compile_job_free(orders[1]);
+        for (int k = 6; k >= 0; k--) {
+            if (k != 1)
+                assert_built(compiler, orders[k], wanted[k]);
+        }
+        compiler_free(compiler);
+    }
 }
 
 /* Exceeds socket buffers, both ways. */
@@ -181,8 +209,8 @@ static void a_failure_concerns_one_order(void **state)
     struct compile_job *first = order(compiler, "a"), *second = order(compiler, "b");
     assert_int_equal(compiler_wait(compiler, second, NULL), COMPILE_FAILED);
     assert_int_equal(compiler_poll(compiler, first), COMPILE_FAILED);
-    compile_job_free(compiler, first);
-    compile_job_free(compiler, second);
+    compile_job_free(first);
+    compile_job_free(second);
     compiler_free(compiler);
 }
 
@@ -190,7 +218,7 @@ static void a_program_that_is_not_there(void **state)
 {
     (void)state;
     const char *const arguments[] = {"rql", NULL};
-    struct compiler *compiler = compiler_new("/nonexistent/rql", arguments, LIMIT_MS);
+    struct compiler *compiler = compiler_new("/nonexistent/rql", arguments, LIMIT_MS, 1);
     assert_fails(compiler, strerror(ENOENT));
     compiler_free(compiler);
 }
@@ -226,8 +254,8 @@ static void nothing_but_waiting_waits(void **state)
     }
     atomic_int cancel = 1;
     assert_int_equal(compiler_wait(compiler, first, &cancel), COMPILE_PENDING);
-    compile_job_free(compiler, second);
-    compile_job_free(compiler, first);
+    compile_job_free(second);
+    compile_job_free(first);
     compiler_free(compiler);
     assert_true(milliseconds() - began < LIMIT_MS / 2);
 }
@@ -238,8 +266,8 @@ static void an_order_can_be_dropped(void **state)
     (void)state;
     struct compiler *compiler = compiler_in("is slow", LIMIT_MS);
     struct compile_job *first = order(compiler, "a"), *second = order(compiler, "b"), *third = order(compiler, "c");
-    compile_job_free(compiler, first);
-    compile_job_free(compiler, second);
+    compile_job_free(first);
+    compile_job_free(second);
     assert_built(compiler, third, "built c");
     compiler_free(compiler);
 }
@@ -258,7 +286,7 @@ static void no_process_is_left(void **state)
     struct compiler *compiler = compiler_in("is slow", LIMIT_MS);
     struct compile_job *first = order(compiler, "a");
     assert_int_equal(compiler_poll(compiler, first), COMPILE_PENDING);
-    compile_job_free(compiler, first);
+    compile_job_free(first);
     compiler_free(compiler);
     assert_true(has_child());
     int64_t began = milliseconds();
@@ -273,10 +301,15 @@ int main(int argc, char **argv)
         _exit(stand_in(argv[2])); /* skips the leak check */
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_process_is_left), /* first: others leave hung children */
-        cmocka_unit_test(orders_are_done_in_turn),     cmocka_unit_test(large_orders_pass),
-        cmocka_unit_test(a_compiler_may_fail),         cmocka_unit_test(a_failure_concerns_one_order),
-        cmocka_unit_test(a_program_that_is_not_there), cmocka_unit_test(a_compiler_may_leave),
-        cmocka_unit_test(nothing_but_waiting_waits),   cmocka_unit_test(an_order_can_be_dropped),
+        cmocka_unit_test(processes_share_orders),
+        cmocka_unit_test(orders_are_done_in_turn),
+        cmocka_unit_test(large_orders_pass),
+        cmocka_unit_test(a_compiler_may_fail),
+        cmocka_unit_test(a_failure_concerns_one_order),
+        cmocka_unit_test(a_program_that_is_not_there),
+        cmocka_unit_test(a_compiler_may_leave),
+        cmocka_unit_test(nothing_but_waiting_waits),
+        cmocka_unit_test(an_order_can_be_dropped),
     };
     return cmocka_run_group_tests_name("compiler", tests, NULL, NULL);
 }

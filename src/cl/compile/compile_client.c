@@ -26,6 +26,7 @@ static const uint64_t max_answer_bytes = UINT64_C(1) << 28;
 
 struct compile_job {
     struct compile_job *next;
+    struct worker *worker;
     enum compile_state state;
     struct blob key;
     struct blob program;
@@ -34,10 +35,9 @@ struct compile_job {
     bool retried;   /* already sent to a process that was exiting */
 };
 
-struct compiler {
-    char *executable;
-    char *arguments[MAX_ARGUMENTS + 1];
-    int limit_ms;
+/* A compiler process and its jobs. */
+struct worker {
+    const struct compiler *of;
     struct compile_job *first; /* being compiled; the others wait */
 
     pid_t process;     /* 0: none */
@@ -49,10 +49,21 @@ struct compiler {
     struct strbuf in; /* its answer so far */
 };
 
-struct compiler *compiler_new(const char *executable, const char *const *arguments, int limit_ms)
+struct compiler {
+    char *executable;
+    char *arguments[MAX_ARGUMENTS + 1];
+    int limit_ms;
+    struct worker *workers;
+    size_t count;
+};
+
+struct compiler *compiler_new(const char *executable, const char *const *arguments, int limit_ms, size_t processes)
 {
     struct compiler *compiler = heap_array(1, sizeof *compiler);
-    *compiler = (struct compiler){.executable = heap_text(executable), .limit_ms = limit_ms, .socket = -1};
+    *compiler = (struct compiler){.executable = heap_text(executable), .limit_ms = limit_ms, .count = processes};
+    compiler->workers = heap_array(processes, sizeof *compiler->workers);
+    for (size_t k = 0; k < processes; k++)
+        compiler->workers[k] = (struct worker){.of = compiler, .socket = -1};
     for (size_t k = 0; k < MAX_ARGUMENTS && arguments[k]; k++)
         compiler->arguments[k] = heap_text(arguments[k]);
     return compiler;
@@ -66,35 +77,35 @@ static void free_job(struct compile_job *job)
     free(job);
 }
 
-static void reset_exchange(struct compiler *compiler)
+static void reset_exchange(struct worker *worker)
 {
-    strbuf_clear(&compiler->out);
-    strbuf_clear(&compiler->in);
-    compiler->sent = 0;
-    compiler->sending = false;
+    strbuf_clear(&worker->out);
+    strbuf_clear(&worker->in);
+    worker->sent = 0;
+    worker->sending = false;
 }
 
 /* Removes the first job from the queue and sets its state. */
-static void finish_job(struct compiler *compiler, enum compile_state state)
+static void finish_job(struct worker *worker, enum compile_state state)
 {
-    struct compile_job *job = compiler->first;
-    compiler->first = job->next;
+    struct compile_job *job = worker->first;
+    worker->first = job->next;
     job->next = NULL;
     job->state = state;
-    reset_exchange(compiler);
+    reset_exchange(worker);
     if (job->abandoned)
         free_job(job);
 }
 
-static void fail_job(struct compiler *compiler, const char *problem)
+static void fail_job(struct worker *worker, const char *problem)
 {
-    compiler->first->problem = heap_text(problem);
-    finish_job(compiler, COMPILE_FAILED);
+    worker->first->problem = heap_text(problem);
+    finish_job(worker, COMPILE_FAILED);
 }
 
 /* Starts the process with one end of a socket as its standard input. It inherits no other file, no blocked or ignored
  * signals, and has its own session, so that terminal keys do not reach it. */
-static int spawn(struct compiler *compiler, int its_end)
+static int spawn(struct worker *worker, int its_end)
 {
     posix_spawn_file_actions_t files;
     posix_spawnattr_t attributes;
@@ -110,40 +121,40 @@ static int spawn(struct compiler *compiler, int its_end)
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, (short)(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSID));
     int problem =
-        posix_spawn(&compiler->process, compiler->executable, &files, &attributes, compiler->arguments, environ);
+        posix_spawn(&worker->process, worker->of->executable, &files, &attributes, worker->of->arguments, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&files);
     return problem;
 }
 
-static int start_process(struct compiler *compiler)
+static int start_process(struct worker *worker)
 {
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return errno;
-    const int problem = spawn(compiler, ends[1]);
+    const int problem = spawn(worker, ends[1]);
     close(ends[1]);
     if (problem != 0) {
         close(ends[0]);
-        compiler->process = 0;
+        worker->process = 0;
         return problem;
     }
-    compiler->socket = ends[0];
+    worker->socket = ends[0];
     return 0;
 }
 
 /* Kills the process and returns its exit status; -1 if unknown. */
-static int end_process(struct compiler *compiler)
+static int end_process(struct worker *worker)
 {
     int status = -1;
     pid_t ended;
-    close(compiler->socket);
-    compiler->socket = -1;
-    kill(compiler->process, SIGKILL);
+    close(worker->socket);
+    worker->socket = -1;
+    kill(worker->process, SIGKILL);
     do
-        ended = waitpid(compiler->process, &status, 0);
+        ended = waitpid(worker->process, &status, 0);
     while (ended < 0 && errno == EINTR);
-    compiler->process = 0;
+    worker->process = 0;
     return ended < 0 ? -1 : status;
 }
 
@@ -163,15 +174,15 @@ static void add_full_disk(struct strbuf *problem)
 }
 
 /* The process has closed its end of the socket. */
-static void handle_exit(struct compiler *compiler)
+static void handle_exit(struct worker *worker)
 {
-    const int status = end_process(compiler);
-    struct compile_job *job = compiler->first;
+    const int status = end_process(worker);
+    struct compile_job *job = worker->first;
     struct strbuf problem = {0};
     /* It exits when idle, possibly just when a job arrives. */
-    if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && compiler->in.length == 0 && !job->retried) {
+    if (status >= 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0 && worker->in.length == 0 && !job->retried) {
         job->retried = true;
-        reset_exchange(compiler);
+        reset_exchange(worker);
         return;
     }
     if (status >= 0 && WIFSIGNALED(status))
@@ -181,35 +192,35 @@ static void handle_exit(struct compiler *compiler)
         strbuf_printf(&problem, "the compiler process exited with status %d",
                       status >= 0 ? WEXITSTATUS(status) : status);
     add_full_disk(&problem);
-    fail_job(compiler, problem.text);
+    fail_job(worker, problem.text);
     strbuf_free(&problem);
 }
 
-static void send_job(struct compiler *compiler)
+static void send_job(struct worker *worker)
 {
-    while (compiler->sent < compiler->out.length) {
-        const ssize_t sent = send(compiler->socket, compiler->out.text + compiler->sent,
-                                  compiler->out.length - compiler->sent, MSG_NOSIGNAL | MSG_DONTWAIT);
+    while (worker->sent < worker->out.length) {
+        const ssize_t sent = send(worker->socket, worker->out.text + worker->sent, worker->out.length - worker->sent,
+                                  MSG_NOSIGNAL | MSG_DONTWAIT);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent < 0)
             return; /* full, or broken, which receive reports */
-        compiler->sent += (size_t)sent;
+        worker->sent += (size_t)sent;
     }
 }
 
 /* Finishes the job if its answer is complete. */
-static bool take_answer(struct compiler *compiler)
+static bool take_answer(struct worker *worker)
 {
     struct answer answer;
-    struct strbuf *in = &compiler->in;
-    struct compile_job *job = compiler->first;
+    struct strbuf *in = &worker->in;
+    struct compile_job *job = worker->first;
     if (in->length < sizeof answer)
         return false;
     memcpy(&answer, in->text, sizeof answer);
     if (answer.size > max_answer_bytes || answer.built > 1) {
-        (void)end_process(compiler);
-        fail_job(compiler, "invalid answer from the compiler process");
+        (void)end_process(worker);
+        fail_job(worker, "invalid answer from the compiler process");
         return true;
     }
     if (in->length < sizeof answer + answer.size)
@@ -220,92 +231,114 @@ static bool take_answer(struct compiler *compiler)
         job->program = (struct blob){bytes, (size_t)answer.size};
     else
         job->problem = bytes;
-    finish_job(compiler, answer.built ? COMPILE_DONE : COMPILE_FAILED);
+    finish_job(worker, answer.built ? COMPILE_DONE : COMPILE_FAILED);
     return true;
 }
 
 /* Reads available data, up to the end of the answer. */
-static void receive(struct compiler *compiler)
+static void receive(struct worker *worker)
 {
     for (;;) {
-        const ssize_t got = recv(compiler->socket, strbuf_reserve(&compiler->in, READ_BYTES), READ_BYTES, MSG_DONTWAIT);
+        const ssize_t got = recv(worker->socket, strbuf_reserve(&worker->in, READ_BYTES), READ_BYTES, MSG_DONTWAIT);
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
         if (got <= 0) {
-            handle_exit(compiler);
+            handle_exit(worker);
             return;
         }
-        strbuf_commit(&compiler->in, (size_t)got);
-        if (take_answer(compiler))
+        strbuf_commit(&worker->in, (size_t)got);
+        if (take_answer(worker))
             return;
     }
 }
 
-static void begin_job(struct compiler *compiler)
+static void begin_job(struct worker *worker)
 {
-    const struct compile_job *job = compiler->first;
+    const struct compile_job *job = worker->first;
     uint64_t size = job->key.size;
-    const int problem = compiler->socket < 0 ? start_process(compiler) : 0;
+    const int problem = worker->socket < 0 ? start_process(worker) : 0;
     if (problem != 0) {
-        fail_job(compiler, strerror(problem));
+        fail_job(worker, strerror(problem));
         return;
     }
-    strbuf_add(&compiler->out, (const char *)&size, sizeof size);
-    strbuf_add(&compiler->out, job->key.bytes, job->key.size);
-    compiler->sending = true;
-    compiler->sending_since = now_ns();
+    strbuf_add(&worker->out, (const char *)&size, sizeof size);
+    strbuf_add(&worker->out, job->key.bytes, job->key.size);
+    worker->sending = true;
+    worker->sending_since = now_ns();
 }
 
 /* Sends and receives as far as possible without blocking. */
-static void make_progress(struct compiler *compiler)
+static void make_progress(struct worker *worker)
 {
-    while (compiler->first) {
-        const struct compile_job *job = compiler->first;
-        if (!compiler->sending)
-            begin_job(compiler);
-        if (compiler->sending)
-            send_job(compiler);
-        if (compiler->sending)
-            receive(compiler);
-        if (compiler->first == job && compiler->sending)
+    while (worker->first) {
+        const struct compile_job *job = worker->first;
+        if (!worker->sending)
+            begin_job(worker);
+        if (worker->sending)
+            send_job(worker);
+        if (worker->sending)
+            receive(worker);
+        if (worker->first == job && worker->sending)
             break;
     }
-    if (compiler->first && now_ns() - compiler->sending_since > (int64_t)compiler->limit_ms * 1000000) {
+    if (worker->first && now_ns() - worker->sending_since > (int64_t)worker->of->limit_ms * 1000000) {
         struct strbuf problem = {0};
-        strbuf_printf(&problem, "the compiler timed out after %.3g s", (double)compiler->limit_ms / 1e3);
-        (void)end_process(compiler);
-        fail_job(compiler, problem.text);
+        strbuf_printf(&problem, "the compiler timed out after %.3g s", (double)worker->of->limit_ms / 1e3);
+        (void)end_process(worker);
+        fail_job(worker, problem.text);
         strbuf_free(&problem);
     }
 }
 
+/* Of all processes. */
+static void advance(struct compiler *compiler)
+{
+    for (size_t k = 0; k < compiler->count; k++)
+        make_progress(&compiler->workers[k]);
+}
+
+static size_t queued(const struct worker *worker)
+{
+    size_t count = 0;
+    for (const struct compile_job *job = worker->first; job; job = job->next)
+        count++;
+    return count;
+}
+
 struct compile_job *compiler_submit(struct compiler *compiler, const struct blob *key)
 {
-    struct compile_job *job = heap_array(1, sizeof *job), **end = &compiler->first;
+    struct worker *worker = &compiler->workers[0];
+    struct compile_job *job = heap_array(1, sizeof *job);
     job->key.bytes = heap_array(key->size + 1, 1);
     memcpy(job->key.bytes, key->bytes, key->size);
     job->key.size = key->size;
+    advance(compiler);
+    for (size_t k = 1; k < compiler->count; k++)
+        worker = queued(&compiler->workers[k]) < queued(worker) ? &compiler->workers[k] : worker;
+    struct compile_job **end = &worker->first;
     while (*end)
         end = &(*end)->next;
     *end = job;
-    make_progress(compiler);
+    job->worker = worker;
+    make_progress(worker);
     return job;
 }
 
 enum compile_state compiler_poll(struct compiler *compiler, struct compile_job *job)
 {
     if (job->state == COMPILE_PENDING)
-        make_progress(compiler);
+        advance(compiler);
     return job->state;
 }
 
 enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *job, const atomic_int *cancel)
 {
+    const struct worker *worker = job->worker;
     while (compiler_poll(compiler, job) == COMPILE_PENDING && !(cancel && *cancel)) {
-        const bool unsent = compiler->sent < compiler->out.length;
-        struct pollfd answer = {.fd = compiler->socket, .events = (short)(POLLIN | (unsent ? POLLOUT : 0))};
+        const bool unsent = worker->sent < worker->out.length;
+        struct pollfd answer = {.fd = worker->socket, .events = (short)(POLLIN | (unsent ? POLLOUT : 0))};
         poll(&answer, 1, POLL_MS);
     }
     return job->state;
@@ -323,15 +356,15 @@ const char *compile_job_error(const struct compile_job *job)
     return job->problem;
 }
 
-void compile_job_free(struct compiler *compiler, struct compile_job *job)
+void compile_job_free(struct compile_job *job)
 {
     if (!job)
         return;
-    if (job->state == COMPILE_PENDING && job == compiler->first && compiler->sending) {
+    if (job->state == COMPILE_PENDING && job == job->worker->first && job->worker->sending) {
         job->abandoned = true;
         return;
     }
-    for (struct compile_job **at = &compiler->first; *at; at = &(*at)->next) {
+    for (struct compile_job **at = &job->worker->first; *at; at = &(*at)->next) {
         if (*at == job) {
             *at = job->next;
             break;
@@ -363,23 +396,30 @@ static void reap(pid_t process)
         free(copy);
 }
 
+static void worker_free(struct worker *worker)
+{
+    if (worker->socket >= 0)
+        close(worker->socket);
+    if (worker->process > 0)
+        reap(worker->process);
+    while (worker->first) {
+        struct compile_job *job = worker->first;
+        worker->first = job->next;
+        free_job(job);
+    }
+    strbuf_free(&worker->out);
+    strbuf_free(&worker->in);
+}
+
 void compiler_free(struct compiler *compiler)
 {
     if (!compiler)
         return;
-    if (compiler->socket >= 0)
-        close(compiler->socket);
-    if (compiler->process > 0)
-        reap(compiler->process);
-    while (compiler->first) {
-        struct compile_job *job = compiler->first;
-        compiler->first = job->next;
-        free_job(job);
-    }
+    for (size_t k = 0; k < compiler->count; k++)
+        worker_free(&compiler->workers[k]);
     for (size_t k = 0; compiler->arguments[k]; k++)
         free(compiler->arguments[k]);
+    free(compiler->workers);
     free(compiler->executable);
-    strbuf_free(&compiler->out);
-    strbuf_free(&compiler->in);
     free(compiler);
 }

@@ -1,7 +1,7 @@
 /* A client of the compiler process: rql itself, run in another role (compile.h), so that a compiler that aborts or
- * hangs costs one note. The process is started by the first job and exits when idle; it compiles one program at a time,
- * stores it in the cache before it answers, and finishes a job even if its client has ended. Only compiler_wait blocks.
- */
+ * hangs costs one note. There may be several processes. Each is started by its first job and exits when idle; it
+ * compiles one program at a time, stores it in the cache before it answers, and finishes a job even if its client has
+ * ended. Only compiler_wait blocks. */
 #ifndef RQL_CL_COMPILE_COMPILE_CLIENT_H
 #define RQL_CL_COMPILE_COMPILE_CLIENT_H
 
@@ -11,11 +11,11 @@
 
 struct compiler;
 
-/* Runs `executable` with `arguments`, at most six and terminated by NULL, the first being its name. A job that takes
- * longer than `limit_ms` fails. */
-struct compiler *compiler_new(const char *executable, const char *const *arguments, int limit_ms);
+/* Runs `executable` with `arguments`, at most six and terminated by NULL, the first being its name, up to `processes`
+ * times at once. A job that takes longer than `limit_ms` fails. */
+struct compiler *compiler_new(const char *executable, const char *const *arguments, int limit_ms, size_t processes);
 
-/* Leaves the process to finish its job. NULL is allowed. */
+/* Leaves the processes to finish their jobs. NULL is allowed. */
 void compiler_free(struct compiler *compiler);
 
 enum compile_state { COMPILE_PENDING, COMPILE_DONE, COMPILE_FAILED };
@@ -36,7 +36,7 @@ struct blob compile_job_program(struct compile_job *job);
 const char *compile_job_error(const struct compile_job *job);
 
 /* Frees a job; its answer is ignored. */
-void compile_job_free(struct compiler *compiler, struct compile_job *job);
+void compile_job_free(struct compile_job *job);
 
 /* The protocol, in native layout: a request is its size and the key; an answer is this header and `size` bytes, the
  * program or the error text. */

@@ -44,12 +44,12 @@ static void program_free(struct program *program)
     free(program);
 }
 
-void programs_free(struct programs *programs, struct compiler *compiler)
+void programs_free(struct programs *programs)
 {
     if (!programs)
         return;
     for (size_t k = 0; k < programs->count; k++) {
-        compile_job_free(compiler, programs->at[k]->job);
+        compile_job_free(programs->at[k]->job);
         program_free(programs->at[k]);
     }
     for (size_t k = 0; k < REMEMBERED; k++)
@@ -221,7 +221,7 @@ static void collect(struct accelerator *accelerator, struct program *program, en
         /* The compiler process may have stored it before it failed. */
         set_error(accelerator, program, compile_job_error(program->job));
     }
-    compile_job_free(accelerator->compiler, program->job);
+    compile_job_free(program->job);
     program->job = NULL;
 }
 

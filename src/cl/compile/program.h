@@ -21,7 +21,7 @@ struct program {
 };
 
 struct programs *programs_new(void);
-void programs_free(struct programs *programs, struct compiler *compiler);
+void programs_free(struct programs *programs);
 
 /* The program of this text with kernels of these names (NULL: absent), from the cache or to be compiled; lives until
  * programs_free. Compiling is started, not waited for. The names are borrowed forever. */
