@@ -333,7 +333,7 @@ static size_t index_of(const struct chooser *chooser, const struct backend *back
 
 /* Follows measurements: quickly down, slowly up, because disturbances only make a run longer. Half of a first run may
  * be fresh memory and a driver's last preparations, and the second may have been disturbed: neither counts as more than
- * twice the time expected, so that one unlucky run does not rule a backend out. */
+ * twice the time expected, or a quarter of what it took, so that one unlucky run does not rule a backend out. */
 static void remember_run(struct chooser *chooser, size_t k, const struct cost_features *work, int64_t rows, double ns)
 {
     const struct candidate *candidate = &chooser->candidates[k];
@@ -342,7 +342,7 @@ static void remember_run(struct chooser *chooser, size_t k, const struct cost_fe
     const double before = memo->runs > 0 ? memo->ns * expected / model(candidate, work, memo->rows) : ns;
     const double limited = ns > 2 * before ? 2 * before : ns;
     if (memo->runs == 0)
-        memo->ns = fmin(ns, 2 * expected);
+        memo->ns = fmin(ns, fmax(2 * expected, ns / 4));
     else if (memo->runs == 1)
         memo->ns = limited;
     else
