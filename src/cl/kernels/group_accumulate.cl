@@ -8,6 +8,8 @@
 ///            to the one of all groups
 ///   else     all work-items add to one table
 ///
+/// Where a table exceeds local memory, $several passes over the keys take some of the records each, from `from` on.
+///
 /// Filled in for count and sum of a u8 b by an i32 key:
 ///   $parameters  __global const int *k0_data, ulong k0_first, uint k0_least, uint k0_codes,
 ///                __global const uchar *v0_data, ulong v0_first, uint v0_least,
@@ -34,7 +36,7 @@ $if local
 /* Adds rows to tables of local memory, then these to that of all. */
 __kernel __attribute__((reqd_work_group_size($lanes, 1, 1))) void add(
 $parameters
-    __global uint *table, ulong first, __local ulong *space, uint records, uint copies,
+    __global uint *table, ulong first, __local ulong *space, uint from, uint records, uint copies,
     ulong begin, ulong end, ulong chunk)
 {
     const uint lane = get_local_id(0);
@@ -47,6 +49,13 @@ $empty
     barrier(CLK_LOCAL_MEM_FENCE);
     $each {
 $index
+$if several
+        const uint place = index - from;
+        if (place >= records)
+            continue;
+$else
+        const uint place = index;
+$end
 $values
         __local uint *cell = own + $cell;
 $add
@@ -65,7 +74,7 @@ $join
 $end
     for (uint record = lane; record < records * copies; record += $lanes) {
         __local const uint *other = own + $merged;
-        __global uint *cell = table + first + (ulong)(record / copies) * $stride;
+        __global uint *cell = table + first + (ulong)(from + record / copies) * $stride;
         if (other[$count] == 0)
             continue;
 $merge

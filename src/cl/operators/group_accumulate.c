@@ -3,8 +3,9 @@
 #include "cl/codegen/template.h"
 
 /* Count and sum of i32: 100 M rows on an H200 in 1000 groups 0.31 ms in local memory, in a million groups 2.5 ms in one
- * shared table. Of 60 M rows one sum in 12 groups 0.27 ms in tables of work-items, 1.31 in those of work-groups, and
- * eight sums of 96 bits in 6 groups 1.2 and 1.8; but one sum in 90 groups 1.7 and 0.4. */
+ * shared table. Eight sums of 60 M rows in 1000 groups 2.0 ms in passes, 14 in a shared table; in 4000 groups 9.2
+ * and 9.3. Of 60 M rows one sum in 12 groups 0.27 ms in tables of work-items, 1.31 in those of work-groups, and eight
+ * sums of 96 bits in 6 groups 1.2 and 1.8; but one sum in 90 groups 1.7 and 0.4. */
 bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_layout *layout,
                            const struct accelerator *accelerator, int64_t rows, uint64_t records)
 {
@@ -12,6 +13,7 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
         LOCAL_BYTES = 32 << 10, /* available on every device; on a CPU all is as fast */
         COPIES_BYTES = 16 << 10,
         MOST_COPIES = 32,
+        MOST_PASSES = 8,
         PRIVATE_LANES = 32,
         PRIVATE_BYTES = 20 << 10, /* of a work-group: with more, too few of them run at once */
         LOCAL_GROUPS = 8          /* per compute unit: enough to fill its lanes; more only add tables to merge */
@@ -21,7 +23,8 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
     const bool atomic = device->long_atomics || !group_record_long_extremes(layout);
     if (records > INT32_MAX || records * record > device->largest_buffer || records * record > device->memory / 4)
         return false;
-    *plan = (struct accumulate_plan){.strategy = ACCUMULATE_SHARED, .records = records, .copies = 1, .rows = rows};
+    *plan = (struct accumulate_plan){
+        .strategy = ACCUMULATE_SHARED, .records = records, .pass = records, .copies = 1, .rows = rows};
     plan->groups = row_loop_groups(accelerator, rows);
     plan->lanes = accelerator->config->group;
     if (!accelerator->config->contiguous && records * record * PRIVATE_LANES < PRIVATE_BYTES) {
@@ -29,10 +32,13 @@ bool group_accumulate_plan(struct accumulate_plan *plan, const struct record_lay
         plan->lanes = plan->copies = PRIVATE_LANES;
         return atomic;
     }
-    if (records * record > (accelerator->config->contiguous ? device->local : LOCAL_BYTES))
+    const size_t fit = (accelerator->config->contiguous ? device->local : LOCAL_BYTES) / record,
+                 passes = fit > 0 ? (records + fit - 1) / fit : SIZE_MAX;
+    if (passes > (accelerator->config->contiguous ? 1 : MOST_PASSES))
         return atomic && accelerator->config->shared_tables;
     plan->strategy = ACCUMULATE_LOCAL;
-    while (plan->copies < MOST_COPIES && records * 2 * plan->copies * record <= COPIES_BYTES)
+    plan->pass = (records + passes - 1) / passes;
+    while (plan->copies < MOST_COPIES && plan->pass * 2 * plan->copies * record <= COPIES_BYTES)
         plan->copies *= 2;
     if (plan->groups > device->units * LOCAL_GROUPS)
         plan->groups = device->units * LOCAL_GROUPS;
@@ -178,10 +184,11 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
         {"count", arena_printf(arena, "%zu", word_place(layout->count_word, copies))},
         {"local", local ? "1" : ""},
         {"alone", alone ? "1" : ""},
+        {"several", plan->pass < plan->records ? "1" : ""},
         {"lanes", arena_printf(arena, "%zu", plan->lanes)},
         {"own", alone ? "(record / $lanes * ($stride / 2) * $lanes + record % $lanes) * 2" : "record * $stride"},
-        {"cell", alone ? "(index * ($stride / 2) * $lanes + lane) * 2"
-                       : "(index * copies + (uint)(i & (copies - 1))) * $stride"},
+        {"cell", alone ? "(place * ($stride / 2) * $lanes + lane) * 2"
+                       : "(place * copies + (uint)(i & (copies - 1))) * $stride"},
         {"merged", alone ? "record * $stride * $lanes" : "record * $stride"},
         {"each", row_loop_text},
         {"parameters", parameters.text ? parameters.text : ""},
@@ -240,12 +247,17 @@ void group_accumulate_into(struct operator_run *run, const struct record_layout 
     }
     run_clear(run, table, (int64_t)plan->records, (int64_t)record);
     argument_view(&arguments, table);
-    if (plan->strategy != ACCUMULATE_SHARED) {
-        argument_add(&arguments, plan->records * plan->copies * record, NULL);
-        argument_uint(&arguments, plan->records);
-        argument_uint(&arguments, plan->copies);
+    for (size_t from = 0; from < plan->records; from += plan->pass) {
+        struct arguments pass = arguments_copy(&arguments);
+        const size_t records = plan->records - from < plan->pass ? plan->records - from : plan->pass;
+        if (plan->strategy != ACCUMULATE_SHARED) {
+            argument_add(&pass, records * plan->copies * record, NULL);
+            argument_uint(&pass, from);
+            argument_uint(&pass, records);
+            argument_uint(&pass, plan->copies);
+        }
+        row_loop_of(run, ACCUMULATE_ADD, &pass, plan->rows, plan->groups, plan->lanes, "add", row_bytes);
     }
-    row_loop_of(run, ACCUMULATE_ADD, &arguments, plan->rows, plan->groups, plan->lanes, "add", row_bytes);
 }
 
 struct column *group_accumulate_run(struct operator_run *run, const struct record_layout *layout,

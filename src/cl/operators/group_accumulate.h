@@ -12,8 +12,9 @@ enum accumulate_strategy {
 
 struct accumulate_plan {
     enum accumulate_strategy strategy;
-    size_t records, copies; /* records of a table, copies of each */
-    size_t groups, lanes;   /* work-groups, and work-items of each */
+    size_t records, pass; /* records of a table, and how many of them a pass over the rows takes */
+    size_t copies;        /* of each record */
+    size_t groups, lanes; /* work-groups, and work-items of each */
     int64_t rows;
 };
 
