@@ -175,7 +175,7 @@ void group_put_run(const struct group_put *put, struct operator_run *run, size_t
     const int64_t tile = divide_up(records, (int64_t)(groups * config->group)) * (int64_t)config->group;
     struct view *views = arena_array(job->diags->arena, task->output_count + 1, sizeof *views);
     struct arguments arguments = {.arena = job->diags->arena};
-    const cl_mem tiles = operator_buffer(run, groups * sizeof(cl_uint)), flag = operator_buffer(run, sizeof(cl_int));
+    cl_mem tiles = operator_buffer(run, groups * sizeof(cl_uint)), flag = operator_buffer(run, sizeof(cl_int));
     const cl_int none = 0;
     *job->result_rows = count(put, run, kernel, table, tiles, groups, (uint64_t)tile);
     operator_write(run, flag, sizeof none, &none);
