@@ -113,6 +113,10 @@ def main(sandbox):
         with subprocess.Popen(["cat", sandbox.path("long.i32")], stdout=subprocess.PIPE) as cat:
             box.check("pipe", f"{LONG * last // 2}\n", "-c", "load - i32 | sum", group=group, stdin=cat.stdout)
         box.check("sort", "1\n2\n", "-c", f"load long.i32 | map {LONG} - long as y | sort y | take 2", group=group)
+        with open(sandbox.path("texts.csv"), "w", encoding="ascii") as file:
+            file.write("id,name\n")
+            file.writelines(f"{k},number {k * 7919 % 3_000_017} of the list\n" for k in range(3_000_000))
+        box.refuses("texts", ["not enough memory to load `texts.csv`"], "-c", "load texts.csv | sort name | take 1", group=group)
         os.rmdir(group)
     return tally.finish()
 

@@ -242,7 +242,7 @@ static void what_exceeds_the_limit_is_spilled(void **state)
     (void)state;
     size_t got, rest, full_got;
     struct buffer_pool *pool = buffer_pool_new(0);
-    buffer_pool_set_limit(pool, 64 * MEGABYTE, NULL);
+    buffer_pool_set_limit(pool, 64 * MEGABYTE, "/var/tmp");
     assert_false(buffer_pool_has(pool, 65 * MEGABYTE));
     assert_true(buffer_pool_takes(pool, 65 * MEGABYTE));
     char *within = buffer_pool_alloc(pool, 40 * MEGABYTE, &rest);

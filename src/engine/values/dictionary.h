@@ -53,8 +53,9 @@ struct interner *interner_new(void);
 void interner_free(struct interner *interner); /* NULL is allowed */
 int64_t interner_count(const struct interner *interner);
 
-/* The number of the string, which is copied if it is new. If it is longer than TEXT_MAX, or the interner has
- * DICTIONARY_MAX strings already, the number is 0 and the interner is full from then on. */
+/* The number of the string, which is copied if it is new. If it is longer than TEXT_MAX, the interner has
+ * DICTIONARY_MAX strings already, or there is no memory for many more, the number is 0 and the interner is full from
+ * then on. */
 uint32_t interner_add(struct interner *interner, struct text text);
 
 /* The same for several at once, which costs a fraction where the interner has outgrown the caches or strings repeat. */

@@ -3,6 +3,7 @@
 #include "engine/values/text_bytes.h"
 
 #include "base/heap.h"
+#include "base/memory_size.h"
 #include "base/zeroed.h"
 
 #include <assert.h>
@@ -133,6 +134,15 @@ static uint32_t add_new(struct interner *interner, struct text text, struct slot
     return number;
 }
 
+/* Whether there is memory for twice as many strings, and for joining them into a dictionary. Interners of other threads
+ * grow likewise. */
+static bool may_double(const struct interner *interner)
+{
+    const size_t interned = 30, joined = 70; /* bytes of a string beside its own, which are there twice then */
+    const size_t each = interned + joined + 2 * interner->used / interner->count;
+    return system_memory_has((int64_t)(2 * 2 * interner->capacity * each));
+}
+
 /* The first place from this one on whose slot has the tag, or is empty. */
 static size_t find_tag(const struct interner *interner, uint32_t tag, size_t place)
 {
@@ -154,7 +164,8 @@ static uint32_t add_tagged(struct interner *interner, struct text text, uint32_t
         if (text_equal(known, text))
             return (uint32_t)number;
     }
-    if (interner->count == DICTIONARY_MAX) {
+    if (interner->full || interner->count == DICTIONARY_MAX ||
+        (interner->count == interner->capacity && !may_double(interner))) {
         interner->full = true;
         return 0;
     }
