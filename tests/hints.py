@@ -130,8 +130,20 @@ def read():
     return entries
 
 
+# What is typed at once, whose `let` has not run when the line is read: that may be missing which the file has missing.
+LETS = {
+    'let o = load orders.csv; o.groupby("cust").head(2)': "o | select cust is not missing | per cust: take 2",
+    'let o = load orders.csv\n# let o = 3\nlet u = o | select id > 3\nu.groupby("item").head(2)': "u | per item: take 2",
+    "let o = load trades.csv; select sym, sum(qty) from o group by sym": "o | group sym: count(qty) > 0 ? sum(qty) : missing",
+    "let o = load orders.csv; o[o$id > 3, ]": "o | select id > 3",
+}
+
+
 def main(_):
     tally = harness.Tally("hints")
+    for typed, wanted in LETS.items():
+        shown = SHOWN.findall(run([typed]).err.decode())
+        tally.check(typed.replace("\n", "; "), "" if shown == [wanted] else f"{shown}, expected `{wanted}`")
     section = os.environ.get("HINTS_SECTION")
     with open(os.path.join(FOLDER, "expected.json"), encoding="utf-8") as file:
         expected = json.load(file)

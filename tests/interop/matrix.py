@@ -14,7 +14,6 @@ import numpy as np
 import peers
 import polars as pl
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
@@ -78,21 +77,12 @@ def write_polars(rng, table, path):
     return table, options
 
 
-def microseconds(table):
-    """With the times that DuckDB writes: nanoseconds with a zone as microseconds, cut toward zero."""
-    for k, field in enumerate(table.schema):
-        if pa.types.is_timestamp(field.type) and field.type.unit == "ns" and field.type.tz:
-            cut = pc.divide(table.column(k).cast(pa.int64()), 1000)  # which cuts toward zero
-            table = table.set_column(k, field.name, cut.cast(pa.timestamp("us", field.type.tz)))
-    return table
-
-
 def write_duckdb(rng, table, path):
     table = without(table, NO_DUCKDB)
     options = f"compression {rng.choice(['uncompressed', 'snappy', 'gzip', 'zstd', 'brotli', 'lz4_raw'])}, "
     options += f"row_group_size {rng.choice([2048, 100000])}, parquet_version {rng.choice(['v1', 'v2'])}"
     duckdb.from_arrow(table).query("source", f"copy (select * from source) to '{path}' (format parquet, {options})")
-    return microseconds(table), options
+    return table, options
 
 
 def check(program, table, path):

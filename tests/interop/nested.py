@@ -96,9 +96,10 @@ def random_table(rng, arrow):
 
 
 def plain(kind, value):
-    """A value within lists as dump_file prints it, of JSON: objects are lists of pairs."""
+    """A value within lists as dump_file prints it, of JSON: objects are lists of pairs, null where all their fields are missing."""
     if pa.types.is_struct(kind):
-        return [(field.name, plain(field.type, None if value is None else value[field.name])) for field in kind]
+        fields = [(field.name, plain(field.type, None if value is None else value[field.name])) for field in kind]
+        return fields if any(item is not None for _, item in fields) else None
     if value is None:
         return None
     if pa.types.is_map(kind) and pa.types.is_struct(kind.item_type):

@@ -106,6 +106,9 @@ const char *frame_keys(struct translator *t, const char *last, size_t close);
 const char *condition_of_text(struct translator *t, const char *text);
 const char *renamed_columns(struct translator *t);
 
+/* `t$x` of R, a column of the frame; without a text if it is none. */
+struct phrase base_r_column(struct translator *t);
+
 /* `a, b` or `c(a, b)` of R, as names with commas between them. */
 const char *bare_names(struct translator *t);
 
@@ -120,6 +123,7 @@ struct phrase case_when(struct translator *t, size_t close);
 
 /* Whether a line of the dialect begins there. */
 bool is_dplyr(const struct translator *t, size_t at);
+bool is_base_r(const struct translator *t, size_t at);
 bool is_kql(const struct translator *t, size_t at);
 bool is_q(const struct translator *t, size_t at);
 bool is_shell(const struct translator *t, size_t at);
@@ -127,6 +131,7 @@ bool is_shell(const struct translator *t, size_t at);
 /* The line of the tokens at hand; NULL: it cannot be said. */
 const char *translate_frame(struct translator *t);
 const char *translate_dplyr(struct translator *t);
+const char *translate_base_r(struct translator *t);
 const char *translate_kql(struct translator *t);
 const char *translate_q(struct translator *t);
 const char *translate_shell(struct translator *t);

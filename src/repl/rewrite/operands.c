@@ -189,6 +189,27 @@ static struct phrase word(struct translator *t)
     return translate_name(t, NULL, name);
 }
 
+/* `payload->'a'->>'b'` of PostgreSQL: the column `payload.a.b` of a file that has such. */
+static struct phrase json_path(struct translator *t)
+{
+    const char *name = token_raw(t, t->at), *field = "name";
+    size_t i = t->at + 1;
+    while (token_is(t, i, "->")) {
+        i += token_is(t, i + 1, ">") ? 2 : 1;
+        if (token_at(t, i)->kind != REWRITE_QUOTED)
+            return translate_fail(t, "`NAME[K]` is an element of a list, from 0");
+        field = token_raw(t, i++);
+        name = arena_printf(t->arena, "%s.%s", name, field);
+    }
+    if (!t->scope.open && !known_find(&t->scope, NULL, name))
+        return translate_fail(t,
+                              "objects of JSON are columns where they are read, `load FILE jsonl | map %s`; of a text "
+                              "that holds JSON `extract(%s, '\"%s\": *\"([^\"]*)\"')` takes a text out",
+                              name, token_raw(t, t->at), field);
+    t->at = i;
+    return translate_name(t, NULL, name);
+}
+
 static struct phrase primary(struct translator *t)
 {
     switch (next_kind(t)) {
@@ -203,6 +224,10 @@ static struct phrase primary(struct translator *t)
         return name ? word(t) : quoted(t);
     }
     case REWRITE_WORD:
+        if (t->dialect == DIALECT_R && t->frame && token_is(t, t->at + 1, "$"))
+            return base_r_column(t);
+        if (t->dialect == DIALECT_SQL && token_is(t, t->at + 1, "->"))
+            return json_path(t);
         return t->dialect == DIALECT_PYTHON ? frame_operand(t) : word(t);
     case REWRITE_SIGN:
         if (next_is(t, "("))

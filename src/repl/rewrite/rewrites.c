@@ -36,10 +36,13 @@ static const struct rewrite rewrites[] = {
 };
 
 /* A statement being corrected. */
+enum { MAX_BEFORE = 1 << 20 /* bytes that are looked at */ };
+
 struct correction {
     const struct env *env;
     enum parse_mode mode;
     struct arena *arena;
+    const char *before;  /* the statements before it, or NULL */
     struct diags *heard; /* notes about files that are read on the way */
     int left;            /* texts to try */
 };
@@ -240,7 +243,7 @@ static enum outcome translate_statement(struct correction *c, const struct state
 {
     struct env *env = env_copy(c->env);
     env->heard = c->heard;
-    const struct translation translation = translate_line(env, state->text, state->length, c->arena);
+    const struct translation translation = translate_line(env, c->before, state->text, state->length, c->arena);
     env_free(env);
     if (!translation.found)
         return OUTCOME_NONE;
@@ -271,6 +274,8 @@ static bool correct_error(const struct env *env, enum parse_mode mode, struct di
         diag->span.begin < statement.begin || statement.end - statement.begin > MAX_STATEMENT)
         return false;
     struct correction c = {.env = env, .mode = mode, .arena = diags->arena, .heard = heard};
+    if (statement.begin <= MAX_BEFORE)
+        c.before = arena_text(diags->arena, statement.source->text, statement.begin);
     struct state state = {
         .text = arena_text(diags->arena, statement.source->text + statement.begin, statement.end - statement.begin),
         .length = statement.end - statement.begin,

@@ -120,12 +120,6 @@ static bool translate_pivot(struct translator *t, struct translation *result)
     return true;
 }
 
-static bool is_relation(const struct env *env, const char *name)
-{
-    const struct binding *binding = env_find(env, name);
-    return binding && binding->kind == BINDING_RELATION;
-}
-
 /* Whether a line of pandas begins there: a name with a method, an index or an operator. */
 static bool is_frame(struct translator *t, size_t at)
 {
@@ -142,8 +136,8 @@ static bool is_frame(struct translator *t, size_t at)
     /* A name that is not known has to be written as in Python. */
     const bool method = token_is(t, at + 1, ".") && token_is(t, at + 3, "(");
     const bool index = token_is(t, at + 1, "[") && token_at(t, at + 1)->adjacent;
-    return (is_relation(t->env, name) || ((method || index) && !env_find(t->env, name))) &&
-           find_word(t, at, "|") == t->end;
+    const struct binding *binding = env_find(t->env, name);
+    return (binding ? binding->kind == BINDING_RELATION : method || index) && find_word(t, at, "|") == t->end;
 }
 
 /* df["x"] = E, df.x = E, df = E, df.loc[c, "x"] = E: what is assigned, with the tokens of E at hand. */
@@ -152,7 +146,7 @@ static const char *assigned_column(struct translator *t, size_t *value)
     const bool point = token_is(t, 1, ".") && token_is(t, 3, "=");
     const bool brackets = token_is(t, 1, "[") && token_is(t, 3, "]") && token_is(t, 4, "=");
     *value = point ? 4 : 5;
-    return is_relation(t->env, token_raw(t, 0)) && (point || brackets) ? token_raw(t, 2) : NULL;
+    return known_relation(t, token_raw(t, 0)) && (point || brackets) ? token_raw(t, 2) : NULL;
 }
 
 /* df.loc[C, "x"] = E, with the token behind the bracket. */
@@ -176,7 +170,7 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
     result->message = "a stage follows its relation after a `|`";
     const size_t close = token_is(t, 2, "loc") && token_is(t, 3, "[") ? after_brackets(t, 3) : 0;
     if (at == 0 && close > 6 && token_is(t, close, "=") && token_is(t, close - 3, ",") &&
-        is_relation(t->env, token_raw(t, 0))) {
+        known_relation(t, token_raw(t, 0))) {
         result->line = assigned_rows(t, close);
         result->message = "`derive` computes a column, and `let` names the result; files do not change";
         result->instead = t->told;
@@ -197,7 +191,7 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
         return true;
     }
     if (token_is(t, 0, "len") && token_is(t, 1, "(") && token_is(t, 3, ")") && t->end == 4 &&
-        is_relation(t->env, token_raw(t, 2))) {
+        known_relation(t, token_raw(t, 2))) {
         result->message = "an aggregate is a stage after a `|`";
         result->line = arena_printf(t->arena, "%s | count", token_raw(t, 2));
         return true;
@@ -227,11 +221,13 @@ static bool is_closed(const struct translator *t)
     return depth == 0;
 }
 
-struct translation translate_line(struct env *env, const char *text, size_t length, struct arena *arena)
+struct translation translate_line(struct env *env, const char *before, const char *text, size_t length,
+                                  struct arena *arena)
 {
     struct translation result = {0};
     const struct rewrite_text tokens = rewrite_tokenize(text, length, arena);
-    struct translator t = {.text = &tokens, .end = tokens.count, .env = env, .arena = arena, .dialect = DIALECT_SQL};
+    struct translator t = {
+        .text = &tokens, .end = tokens.count, .env = env, .before = before, .arena = arena, .dialect = DIALECT_SQL};
     size_t begin;
     const char *prefix = prefix_of(&t, &begin);
     if (!prefix)
@@ -245,6 +241,7 @@ struct translation translate_line(struct env *env, const char *text, size_t leng
         {is_shell, translate_shell, false,
          "a query begins with its source; the first line of a file names its columns"},
         {is_dplyr, translate_dplyr, true, "stages are separated by `|`, and have other words here"},
+        {is_base_r, translate_base_r, true, begins_with_source},
         {is_kql, translate_kql, true, "stages and functions have other words here, and comparisons of text heed case"},
         {is_q, translate_q, false, begins_with_source},
         {is_sql, translate_sql, true, begins_with_source},

@@ -15,6 +15,8 @@ struct translation {
     const char *instead; /* where there is no line: what to do */
 };
 
-struct translation translate_line(struct env *env, const char *text, size_t length, struct arena *arena);
+/* Translates a statement; `before` are the statements before it, NULL: none, of which those of `let` are looked up. */
+struct translation translate_line(struct env *env, const char *before, const char *text, size_t length,
+                                  struct arena *arena);
 
 #endif

@@ -3,6 +3,7 @@
 #include "engine/run/preview.h"
 #include "parser/parse.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
 #include <strings.h>
@@ -186,9 +187,62 @@ static enum phrase_type phrase_type_of(const struct preview_column *column)
     }
 }
 
+enum { MOST_LETS = 8 /* of each other */ };
+
+/* The end of a statement, as far as a look at quotes and comments tells. */
+static const char *statement_end(const char *at)
+{
+    char quote = '\0';
+    for (; *at && (quote || (*at != '\n' && *at != ';' && *at != '#')); at++)
+        quote = quote ? (*at == quote ? '\0' : quote) : *at == '"' || *at == '\'' || *at == '`' ? *at : '\0';
+    return at;
+}
+
+/* What the last `let NAME = ...` before the line gives; NULL: there is none. */
+static const char *let_before(const struct translator *t, const char *name, size_t length)
+{
+    const char *found = NULL;
+    for (const char *at = t->before; at && *at;) {
+        const char *end = statement_end(at);
+        at += strspn(at, " \t");
+        if (strncmp(at, "let ", 4) == 0) {
+            const char *word = at + 4 + strspn(at + 4, " "), *rest = word + length;
+            if (strncmp(word, name, length) == 0 && rest[strspn(rest, " ")] == '=') {
+                rest += strspn(rest, " ") + 1;
+                found = arena_text(t->arena, rest, (size_t)(end - rest));
+            }
+        }
+        at = *end == '#' ? end + strcspn(end, "\n") : end;
+        at += *at != '\0';
+    }
+    return found;
+}
+
+bool known_relation(const struct translator *t, const char *name)
+{
+    const struct binding *binding = env_find(t->env, name);
+    if (binding)
+        return binding->kind == BINDING_RELATION;
+    return let_before(t, name, strlen(name));
+}
+
+/* A pipeline that begins with a name which a statement before the line gives, with what that is in its place. */
+static const char *with_let(const struct translator *t, const char *pipeline, int levels)
+{
+    size_t length = 0;
+    while (isalnum((unsigned char)pipeline[length]) || pipeline[length] == '_')
+        length++;
+    const char *name = arena_text(t->arena, pipeline, length);
+    const char *let = length > 0 && !env_find(t->env, name) ? let_before(t, name, length) : NULL;
+    if (!let || levels == 0)
+        return pipeline;
+    return arena_printf(t->arena, "(%s)%s", with_let(t, let + strspn(let, " "), levels - 1), pipeline + length);
+}
+
 bool known_add_source(struct translator *t, struct known_columns *scope, const char *pipeline, const char *table)
 {
-    const char *text = arena_printf(t->arena, "%s | skip 0", pipeline); /* a name alone is no pipeline */
+    const char *text =
+        arena_printf(t->arena, "%s | skip 0", with_let(t, pipeline, MOST_LETS)); /* a name alone is no pipeline */
     const struct source source = {"", text, (uint32_t)strlen(text)};
     struct diags diags;
     struct stmt *stmt = NULL;

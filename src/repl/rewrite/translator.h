@@ -54,6 +54,7 @@ struct translator {
     const struct rewrite_text *text;
     size_t at, end; /* the tokens that are left to read */
     struct env *env;
+    const char *before; /* the statements before the line, or NULL */
     struct arena *arena;
     enum dialect dialect;
     struct known_columns scope;
@@ -104,6 +105,9 @@ size_t find_word(const struct translator *t, size_t from, const char *list);
 
 /* Whether it is one of the words, which have blanks between them, in any case. */
 bool is_one_of(const char *name, const char *list);
+
+/* Whether it is the name of a relation, or of what a statement before the line calls so. */
+bool known_relation(const struct translator *t, const char *name);
 
 /* The columns of a pipeline into the scope, under a table's name. False: they are unknown, and the scope is open. */
 bool known_add_source(struct translator *t, struct known_columns *scope, const char *pipeline, const char *table);

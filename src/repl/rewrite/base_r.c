@@ -1,0 +1,325 @@
+/* Lines of R without packages: `t[rows, columns]`, `t$x`, `subset`, `aggregate`, `tapply`, `table`, `merge`, `head`. */
+#include "repl/rewrite/chain.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char functions[] = "subset aggregate tapply table merge head tail mean sum min max median length nrow";
+
+static bool is_relation(const struct translator *t, size_t token)
+{
+    return token_at(t, token)->kind == REWRITE_WORD && known_relation(t, token_raw(t, token));
+}
+
+/* `t$x`, whose sign no other language has between a table and a name. */
+static bool is_column(const struct translator *t, size_t at)
+{
+    return is_relation(t, at) && token_is(t, at + 1, "$") && token_at(t, at + 2)->kind == REWRITE_WORD;
+}
+
+bool is_base_r(const struct translator *t, size_t at)
+{
+    if (find_word(t, at, "|") < t->end || find_word(t, at, "|> %>") < t->end)
+        return false;
+    if (is_column(t, at) && at + 3 == t->end)
+        return true;
+    if (is_relation(t, at) && token_is(t, at + 1, "[")) {
+        const size_t close = after_brackets(t, at + 1) - 1;
+        bool base = false;
+        for (size_t i = at + 2; i < close; i++)
+            base = base || is_column(t, i) || (token_is(t, i, ",") && i + 1 == close) ||
+                   (token_is(t, i, ",") && token_is(t, i + 1, "c") && token_is(t, i + 2, "("));
+        return base && close + 1 == t->end;
+    }
+    if (!is_one_of(token_text(t, at), functions) || !token_is(t, at + 1, "(") || after_brackets(t, at + 1) != t->end)
+        return false;
+    return is_column(t, at + 2) || is_relation(t, at + 2) || token_is(t, at, "aggregate");
+}
+
+struct phrase base_r_column(struct translator *t)
+{
+    if (!is_column(t, t->at) || strcmp(token_raw(t, t->at), t->frame) != 0)
+        return (struct phrase){0};
+    t->at += 3;
+    return translate_name(t, NULL, token_raw(t, t->at - 1));
+}
+
+static struct chain begin_chain(struct translator *t, size_t token)
+{
+    struct chain chain = {.text = token_raw(t, token)};
+    t->frame = chain.text;
+    chain_columns(t, &chain);
+    return chain;
+}
+
+/* order(a, -b) or order(a, decreasing = TRUE), whose bracket is read, as the keys of a sort. */
+static const char *order_keys(struct translator *t)
+{
+    const char *keys = NULL, *last = NULL;
+    bool down = false;
+    do {
+        if (accept(t, "decreasing")) {
+            down = accept(t, "=") && (accept(t, "TRUE") || accept(t, "T"));
+            break;
+        }
+        const bool minus = accept(t, "-");
+        const struct phrase key = translate_expression(t);
+        if (!key.text)
+            return NULL;
+        last = arena_printf(t->arena, "%s%s", key.text, minus ? " desc" : "");
+        list_add(t, &keys, "%s", last);
+    } while (accept(t, ","));
+    if (down && strcmp(keys, last) != 0)
+        return translate_fail(t, "`sort a desc, b` gives each key its direction").text;
+    return accept(t, ")") ? arena_printf(t->arena, "%s%s", keys, down ? " desc" : "") : NULL;
+}
+
+/* What is taken of rows before the comma. */
+static bool take_rows(struct translator *t, struct chain *chain)
+{
+    if (next_is(t, ","))
+        return true;
+    const bool exclude = accept(t, "-");
+    if (next_kind(t) == REWRITE_NUMBER && token_is(t, t->at + 1, ",") && (!exclude || next_is(t, "1"))) {
+        const long row = strtol(token_text(t, t->at++), NULL, 10);
+        if (row > 1)
+            (void)chain_add(t, chain, "skip %ld", row - 1);
+        return row > 0 ? chain_add(t, chain, exclude ? "skip 1" : "take 1")
+                       : tell(t, "rows have places from 0: `skip N | take 1`");
+    }
+    if (accept_two(t, "order", "(")) {
+        const char *keys = exclude ? NULL : order_keys(t);
+        return keys && chain_add(t, chain, "sort %s", keys);
+    }
+    if (next_kind(t) == REWRITE_NUMBER && token_is(t, t->at + 1, ":")) {
+        const long first = strtol(token_text(t, t->at), NULL, 10), last = strtol(token_text(t, t->at + 2), NULL, 10);
+        t->at += 3;
+        if (first > 1)
+            (void)chain_add(t, chain, "skip %ld", exclude ? last : first - 1);
+        return !exclude && last >= first && first > 0 ? chain_add(t, chain, "take %ld", last - first + 1)
+               : exclude && first == 1                ? chain_add(t, chain, "skip %ld", last)
+                                                      : tell(t, "`skip N | take N` keeps rows by their places");
+    }
+    const struct phrase condition = exclude ? (struct phrase){0} : translate_expression(t);
+    if (!condition.text)
+        return tell(t, "`select C` keeps the rows where a condition holds");
+    if (condition.optional)
+        return tell(
+            t, "where the condition is unknown R has rows of missing values; `select C` drops them, as `subset` does");
+    return chain_add(t, chain, "select %s", condition.text);
+}
+
+/* What is taken of columns: "a", c("a", "b"), or nothing. */
+static bool take_columns(struct translator *t, struct chain *chain, size_t close)
+{
+    if (t->at == close)
+        return true;
+    const bool list = accept_two(t, "c", "(");
+    const char *names = NULL;
+    do {
+        if (next_kind(t) != REWRITE_QUOTED)
+            return tell(t, "`pick NAME, ...` keeps columns, `drop NAME, ...` leaves some out");
+        const struct phrase column = translate_name(t, NULL, token_raw(t, t->at++));
+        if (!column.text)
+            return false;
+        list_add(t, &names, "%s", column.text);
+    } while (list && accept(t, ","));
+    return (!list || accept(t, ")")) && t->at == close && chain_add(t, chain, "pick %s", names);
+}
+
+static const char *index_rows(struct translator *t)
+{
+    struct chain chain = begin_chain(t, t->at);
+    const size_t close = t->end - 1;
+    t->at += 2;
+    if (!take_rows(t, &chain) || !accept(t, ",") || !take_columns(t, &chain, close))
+        return t->told ? NULL : translate_fail(t, "`select C | pick NAME, ...` keeps rows and columns").text;
+    return chain.text;
+}
+
+/* subset(t, C, select = c(a, b)) */
+static const char *subset(struct translator *t, size_t close)
+{
+    struct chain chain = begin_chain(t, t->at++);
+    if (!accept(t, ","))
+        return NULL;
+    if (!next_is(t, "select")) {
+        const struct phrase condition = translate_expression(t);
+        if (!condition.text)
+            return NULL;
+        (void)chain_add(t, &chain, "select %s", condition.text);
+        (void)accept(t, ",");
+    }
+    if (accept_keyword(t, "select")) {
+        const bool list = token_is(t, t->at, "c") && token_is(t, t->at + 1, "(");
+        const char *names = list ? bare_names(t) : selected_columns(t, close);
+        return names && chain_add(t, &chain, list ? "pick %s" : "%s", names) ? chain.text : NULL;
+    }
+    return t->at == close ? chain.text : NULL;
+}
+
+static const char *aggregate_named(struct translator *t, const char *function, struct phrase column)
+{
+    if (!column.text || !is_aggregate_name(t, function))
+        return translate_fail(t, "`.help aggregates` lists what there is").text;
+    return translate_aggregate(t, function, &column, 1, false, NULL).text;
+}
+
+/* aggregate(x ~ a + b, data = t, FUN = sum) leaves out rows without one of the values. */
+static const char *aggregate(struct translator *t)
+{
+    const size_t formula = t->at, data = find_word(t, formula, "data");
+    const char *keys = NULL;
+    if (!token_is(t, formula + 1, "~"))
+        return translate_fail(t, "`group K: AGG(x)` aggregates by groups").text;
+    const size_t frame = data < t->end && token_is(t, data + 1, "=") ? data + 2 : find_word(t, formula, ",") + 1;
+    if (!is_relation(t, frame))
+        return NULL;
+    struct chain chain = begin_chain(t, frame);
+    const struct phrase value = translate_name(t, NULL, token_raw(t, formula));
+    for (t->at = formula + 2; next_kind(t) == REWRITE_WORD; (void)accept(t, "+")) {
+        const struct phrase key = translate_name(t, NULL, token_raw(t, t->at++));
+        if (!key.text)
+            return NULL;
+        list_add(t, &keys, "%s", key.text);
+    }
+    t->at = frame + 1;
+    if (!value.text || !keys || !accept(t, ",") || (next_is(t, "FUN") && !accept_keyword(t, "FUN")))
+        return NULL;
+    const char *function = token_text(t, t->at), *missing;
+    if (!token_is(t, t->at + 1, ")"))
+        return translate_fail(t, "`group K: AGG(x)` aggregates by groups").text;
+    missing = missing_columns(t, arena_printf(t->arena, "%s, %s", value.text, keys));
+    if (missing)
+        (void)chain_add(t, &chain, "reject %s", missing);
+    const char *text = aggregate_named(t, function, translate_name(t, NULL, token_raw(t, formula)));
+    return text && chain_add(t, &chain, "group %s: %s", keys, text) ? chain.text : NULL;
+}
+
+/* A column of the first argument, at hand: `t$x`. */
+static struct phrase first_column(struct translator *t, struct chain *chain)
+{
+    *chain = begin_chain(t, t->at);
+    return base_r_column(t);
+}
+
+/* mean(t$x), mean(t$x, na.rm = TRUE) */
+static const char *summary(struct translator *t, const char *function, size_t close)
+{
+    struct chain chain;
+    struct phrase column = first_column(t, &chain);
+    const bool removes = accept(t, ",");
+    if (!column.text)
+        return NULL;
+    if (removes && !(token_is(t, t->at, "na") && token_is(t, t->at + 2, "rm") && token_is(t, t->at + 4, "TRUE")))
+        return NULL;
+    t->at += removes ? 5 : 0;
+    if (column.optional && !removes && strcmp(function, "length") != 0)
+        return translate_fail(t, "missing values are passed over, as with `na.rm = TRUE`").text;
+    if (t->at != close)
+        return NULL;
+    if (strcmp(function, "length") == 0)
+        return arena_printf(t->arena, "%s | count", chain.text);
+    return arena_printf(t->arena, "%s | %s %s", chain.text, function, column.text);
+}
+
+/* table(t$x): missing values are not counted. */
+static const char *table(struct translator *t, size_t close)
+{
+    struct chain chain;
+    const struct phrase column = first_column(t, &chain);
+    if (!column.text || t->at != close)
+        return NULL;
+    if (column.optional)
+        (void)chain_add(t, &chain, "select %s is not missing", column.text);
+    (void)chain_add(t, &chain, "group %s: count()", column.text);
+    return chain.text;
+}
+
+/* tapply(t$x, t$k, mean) */
+static const char *tapply(struct translator *t, size_t close)
+{
+    struct chain chain;
+    const struct phrase column = first_column(t, &chain);
+    const bool good = column.text && accept(t, ",");
+    const struct phrase key = good ? base_r_column(t) : column;
+    if (!good || !key.text || !accept(t, ",") || t->at + 1 != close)
+        return NULL;
+    if (column.optional)
+        return translate_fail(t, "missing values are passed over, as with `na.rm = TRUE`").text;
+    if (key.optional)
+        (void)chain_add(t, &chain, "select %s is not missing", key.text);
+    const char *text = aggregate_named(t, token_text(t, t->at), column);
+    return text && chain_add(t, &chain, "group %s: %s", key.text, text) ? chain.text : NULL;
+}
+
+/* merge(a, b, by = "k"), all.x = TRUE */
+static const char *merge(struct translator *t, size_t close)
+{
+    struct chain chain = begin_chain(t, t->at++);
+    struct join_names names = {0};
+    const char *other = accept(t, ",") && is_relation(t, t->at) ? token_raw(t, t->at++) : NULL;
+    if (!other || !accept(t, ",") || !accept_keyword(t, "by"))
+        return translate_fail(t, "`join S on KEY` names the columns that must be equal").text;
+    const bool list = accept_two(t, "c", "(");
+    do {
+        names.left[names.count] = names.right[names.count] = token_raw(t, t->at++);
+    } while (++names.count < 8 && list && accept(t, ","));
+    if (list && !accept(t, ")"))
+        return NULL;
+    const bool left = accept(t, ",") && accept(t, "all") && accept(t, ".") && accept(t, "x") && accept(t, "=") &&
+                      (accept(t, "TRUE") || accept(t, "T"));
+    return t->at == close && chain_join(t, &chain, left ? "left " : "", other, &names) ? chain.text : NULL;
+}
+
+/* head(t, 3), tail(t), nrow(t) */
+static const char *rows(struct translator *t, const char *function, size_t close)
+{
+    const char *frame = token_raw(t, t->at++), *number = "6";
+    if (strcmp(function, "nrow") == 0)
+        return t->at == close ? arena_printf(t->arena, "%s | count", frame) : NULL;
+    if (accept(t, ",")) {
+        if (next_is(t, "n"))
+            (void)accept_keyword(t, "n");
+        number = next_kind(t) == REWRITE_NUMBER ? token_text(t, t->at++) : NULL;
+    }
+    if (!number || t->at != close)
+        return translate_fail(t, "`take N` keeps the first rows, `tail N` the last").text;
+    return arena_printf(t->arena, "%s | %s %s", frame, strcmp(function, "head") == 0 ? "take" : "tail", number);
+}
+
+static const char *call(struct translator *t)
+{
+    const char *function = token_text(t, t->at);
+    const size_t close = t->end - 1;
+    t->at += 2;
+    if (strcmp(function, "subset") == 0)
+        return subset(t, close);
+    if (strcmp(function, "aggregate") == 0)
+        return aggregate(t);
+    if (strcmp(function, "tapply") == 0)
+        return tapply(t, close);
+    if (strcmp(function, "table") == 0)
+        return table(t, close);
+    if (strcmp(function, "merge") == 0)
+        return merge(t, close);
+    if (is_one_of(function, "head tail nrow"))
+        return rows(t, function, close);
+    return summary(t, function, close);
+}
+
+const char *translate_base_r(struct translator *t)
+{
+    t->dialect = DIALECT_R;
+    const char *line = NULL;
+    if (token_is(t, t->at + 1, "(")) {
+        line = call(t);
+    } else if (token_is(t, t->at + 1, "[")) {
+        line = index_rows(t);
+    } else {
+        struct chain chain;
+        const struct phrase column = first_column(t, &chain);
+        line = column.text && t->at == t->end ? arena_printf(t->arena, "%s | pick %s", chain.text, column.text) : NULL;
+    }
+    return line || t->told ? line : translate_fail(t, "`%s` is not understood there", token_text(t, t->at)).text;
+}
