@@ -2,6 +2,7 @@
 #ifndef RQL_TESTS_FUZZED_FILE_H
 #define RQL_TESTS_FUZZED_FILE_H
 
+#include "base/buffer_pool.h"
 #include "base/diag.h"
 #include "engine/storage/growing_buffer.h"
 #include "engine/storage/list_store.h"
@@ -9,7 +10,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static inline void require(bool holds)
 {
@@ -20,10 +20,11 @@ static inline void require(bool holds)
 /* The bytes as a file. */
 static inline struct mapping *mapping_of(const uint8_t *data, size_t size)
 {
-    struct growing_buffer buffer = {.used = size, .size = size};
+    enum { PAGE = 4096 };
+    struct growing_buffer buffer = {.used = size};
     if (size) {
-        void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        require(memory != MAP_FAILED);
+        void *memory = buffer_pool_alloc(NULL, (size + PAGE - 1) / PAGE * PAGE, &buffer.size);
+        require(memory != NULL);
         buffer.data = memcpy(memory, data, size);
     }
     return mapping_from_buffer("fuzz", (struct file_stamp){.size = (int64_t)size}, &buffer);
