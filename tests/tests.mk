@@ -3,8 +3,9 @@
 #: make check       all tests, then most of them again under ASan and UBSan; the last line counts them
 #: make quick       what a change is likely to break: unit programs of the touched sources, golden scripts on the host
 #: make unit        the cmocka programs (also: style, includes, golden, errors, formats, text, parquet, arrow, cli, manual, documents,
-#:                  drivers, questions, terminal, differential)
+#:                  drivers, faults, questions, terminal, differential)
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
+#: make soak        every call of the statements of tests/faults.py fails, one by one (an hour; SOAK='--only csv' for some)
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan        build/tsan/rql, under ThreadSanitizer, and its tests (not in make check: which races it sees is chance)
 #: make coverage    the lines and branches of each folder that all tests reach (an hour; COVERAGE_GROUPS=golden for some)
@@ -40,7 +41,7 @@
 #: make deb-check   the package of make deb: lintian, installed into a bare Debian, removed; as root with debootstrap
 #: make bare        bootstrap from a bare Debian, as root with debootstrap installed
 
-GROUPS := style includes builds golden errors formats text parquet arrow cli manual documents drivers questions terminal differential \
+GROUPS := style includes builds golden errors formats text parquet arrow cli manual documents drivers faults questions terminal differential \
     typed relations joins queries programs servers
 SECONDS ?= 600
 GPU_ROWS ?= 1000000000
@@ -50,13 +51,13 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) soak hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow fuzz-folders bare \
 	bench-build bench-files bench-json bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations clickbench bench-clickbench
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
-	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers differential asan:differential typed \
+	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers faults differential asan:differential typed \
 	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow servers asan:servers questions manual documents includes
 
 # Of a file that most programs include, such as a table, all of those run.
@@ -69,6 +70,9 @@ unit: unit-programs
 
 $(GROUPS): all $(B)/dump_file $(B)/print_sql
 	$(RUN_TESTS) $@
+
+soak: all
+	RQL='$(abspath $(B))/rql' tests/faults.py --all $(SOAK)
 
 # Some minutes for each program: OCLGRIND_TESTS=test_cl_sort for one.
 oclgrind: $(filter $(B)/tests/test_cl_%,$(UNITS))

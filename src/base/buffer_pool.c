@@ -272,6 +272,8 @@ static void *new_block(struct buffer_pool *pool, size_t size)
         unmap_free_blocks(pool);
         memory = map_block(pool, size);
     }
+    if (!memory && size < HEAP_PIECE && heap_spend_reserve())
+        memory = map_block(pool, size);
     return memory;
 }
 

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { RESERVE_PIECES = 8 };
+
 #if defined(__GLIBC__)
 #include <malloc.h>
 
@@ -26,21 +28,61 @@ void heap_exhausted(void)
     abort();
 }
 
-static void *or_abort(void *memory)
+/* Shared by all threads: memory that the others have taken is missing to each. */
+static struct {
+    _Atomic(void *) pieces[RESERVE_PIECES];
+    _Atomic(atomic_int *) stop;
+} reserve;
+
+void heap_keep_reserve(atomic_int *stop)
 {
-    if (!memory)
-        heap_exhausted();
-    return memory;
+    reserve.stop = stop;
+    (void)heap_refill_reserve();
+}
+
+bool heap_refill_reserve(void)
+{
+    bool used = false;
+    for (size_t k = 0; k < RESERVE_PIECES && reserve.stop; k++) {
+        used = used || !reserve.pieces[k];
+        if (!reserve.pieces[k])
+            reserve.pieces[k] = malloc(HEAP_PIECE);
+    }
+    return used;
+}
+
+bool heap_spend_reserve(void)
+{
+    void *piece = NULL;
+    for (size_t k = 0; k < RESERVE_PIECES && !piece; k++)
+        piece = atomic_exchange(&reserve.pieces[k], NULL);
+    if (!piece)
+        return false;
+    *reserve.stop = 1;
+    free(piece);
+    return true;
 }
 
 void *heap_array(size_t count, size_t size)
 {
-    return or_abort(calloc(count ? count : 1, size ? size : 1));
+    void *array;
+    do
+        array = calloc(count ? count : 1, size ? size : 1);
+    while (!array && heap_spend_reserve());
+    if (!array)
+        heap_exhausted();
+    return array;
 }
 
 void *heap_resize(void *array, size_t count, size_t size)
 {
-    return or_abort(reallocarray(array, count ? count : 1, size ? size : 1));
+    void *resized;
+    do
+        resized = reallocarray(array, count ? count : 1, size ? size : 1);
+    while (!resized && heap_spend_reserve());
+    if (!resized)
+        heap_exhausted();
+    return resized;
 }
 
 void *heap_reserve(void *array, size_t count, size_t *capacity, size_t size)
@@ -55,5 +97,6 @@ void *heap_reserve(void *array, size_t count, size_t *capacity, size_t size)
 
 char *heap_text(const char *text)
 {
-    return or_abort(strdup(text));
+    const size_t size = strlen(text) + 1;
+    return memcpy(heap_resize(NULL, size, 1), text, size);
 }

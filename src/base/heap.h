@@ -1,9 +1,23 @@
-/* Heap memory for small objects with their own lifetime: names, relations, bindings. Running out of memory aborts with
- * a message: a query of a few kilobytes cannot recover. Column data is not allocated here, because it may not fit. */
+/* Heap memory for small objects with their own lifetime: names, relations, bindings. Where there is none, a reserve is
+ * used and the statement stopped, as if interrupted, so that no caller has to handle that; without a reserve the
+ * program aborts with a message. Column data is not allocated here, because it may not fit. */
 #ifndef RQL_BASE_HEAP_H
 #define RQL_BASE_HEAP_H
 
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
+
+enum { HEAP_PIECE = 1 << 20 }; /* bytes of a piece of the reserve */
+
+/* Takes the reserve. *stop is set when a piece of it is used. */
+void heap_keep_reserve(atomic_int *stop);
+
+/* Between statements: takes what was used again, and returns whether something was. */
+bool heap_refill_reserve(void);
+
+/* Gives a piece of the reserve back to the allocator and stops the statement; false: none is left. */
+bool heap_spend_reserve(void);
 
 /* `count` zeroed elements of `size` bytes, to be freed with free. Never NULL. */
 void *heap_array(size_t count, size_t size);

@@ -1,5 +1,7 @@
 #include "base/zeroed.h"
 
+#include "base/heap.h"
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,7 +16,10 @@ void *zeroed_alloc(size_t size)
 {
     if (size < LEAST_PAGES) {
         const size_t lines = size / CACHE_LINE_BYTES + 1;
-        void *memory = aligned_alloc(CACHE_LINE_BYTES, lines * CACHE_LINE_BYTES);
+        void *memory;
+        do
+            memory = aligned_alloc(CACHE_LINE_BYTES, lines * CACHE_LINE_BYTES);
+        while (!memory && heap_spend_reserve());
         return memory ? memset(memory, 0, lines * CACHE_LINE_BYTES) : NULL;
     }
     void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -193,10 +193,13 @@ int main(int argc, char **argv)
     occupy_standard_streams();
     raise_file_limit();
     heap_retain_freed();
+    heap_keep_reserve(&cancel);
     /* Character classes only: number formats do not depend on the locale. */
     (void)setlocale(LC_CTYPE, "");
-    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0)
+    if (pipe2(signal_pipe, O_CLOEXEC | O_NONBLOCK) != 0) {
+        fprintf(stderr, "rql: cannot start: no pipe for signals: %s\n", strerror(errno));
         return EXIT_USAGE;
+    }
     struct options options;
     struct strbuf message = {0};
     enum exit_status outcome = EXIT_USAGE;

@@ -5,6 +5,7 @@
 #include "base/heap.h"
 
 #include <stdlib.h>
+#define ZSTD_STATIC_LINKING_ONLY /* memory of the caller's */
 #include <zstd.h>
 
 enum { STEP = 1 << 20, LEVEL = 3 };
@@ -43,10 +44,27 @@ struct compressor {
     unsigned char out[STEP];
 };
 
+/* libzstd with threads does not survive that there is none. */
+static void *take_memory(void *context, size_t size)
+{
+    void *memory;
+    (void)context;
+    do
+        memory = malloc(size);
+    while (!memory && heap_spend_reserve());
+    return memory;
+}
+
+static void give_memory(void *context, void *memory)
+{
+    (void)context;
+    free(memory);
+}
+
 static struct compressor *begin_zstd(int threads)
 {
     struct compressor *compressor = heap_array(1, sizeof *compressor);
-    compressor->stream = ZSTD_createCStream();
+    compressor->stream = ZSTD_createCStream_advanced((ZSTD_customMem){take_memory, give_memory, NULL});
     if (!compressor->stream) {
         free(compressor);
         return NULL;

@@ -454,6 +454,8 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
         binder->cancelled = binder->cancelled || status == STATUS_CANCELLED;
         if (status == STATUS_FAILED)
             match_refuse_index(binder, evaluated->index, span);
+        join_index_unref(evaluated->index);
+        evaluated->index = NULL; /* the statement may be bound once more */
         return unknown_term;
     }
     struct term result = term_of(match_member(scope, evaluated->index, &term, &column->logical, span));

@@ -104,8 +104,6 @@ static struct list_store *lists_of_values(const struct row_text_use *use)
     const struct slot slot = slot_of_term(use->scope, use->arguments[0]);
     struct column *values = column_without_rows(slot.type, slot.type);
     const char *name = "";
-    if (!values)
-        heap_exhausted();
     column_set_logical(values, use->arguments[0].logical);
     struct relation *elements = relation_new(0, 1, &values, &name);
     column_unref(values);

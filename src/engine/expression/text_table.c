@@ -5,11 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A column of `lookup`'s values, at least one. */
+/* A column of `lookup`'s values, at least one; NULL: no memory. */
 static struct column *column_of(const struct text_lookup *lookup, enum type type, const void *values)
 {
     const int64_t rows = lookup->count > 0 ? lookup->count : 1;
     struct column *column = column_reserve(type, type, rows);
+    if (!column)
+        return NULL;
     if (lookup->count > 0)
         memcpy(column_at(column, 0), values, (size_t)lookup->count * type_table[type].size);
     column_finish(column, rows);
@@ -44,15 +46,22 @@ static bool find_interval(const struct text_lookup *lookup, int64_t *first, int6
 struct text_table *text_table_new(const struct text_lookup *lookup)
 {
     struct text_table *table = heap_array(1, sizeof *table);
+    bool made = true;
     *table = (struct text_table){
         .refs = 1, .logical = lookup->logical, .count = lookup->count, .missing = lookup->missing, .cut = lookup->cut};
     dictionary_ref(lookup->logical.dictionary);
     if (lookup->type != TYPE_BOOL || !find_interval(lookup, &table->first, &table->end)) {
         table->values = column_of(lookup, lookup->type, lookup->values);
-        column_set_logical(table->values, lookup->logical);
+        made = table->values;
+        if (made)
+            column_set_logical(table->values, lookup->logical);
     }
     if (lookup->present)
         table->present = column_of(lookup, TYPE_BOOL, lookup->present);
+    if (!made || (lookup->present && !table->present)) {
+        text_table_unref(table);
+        return NULL;
+    }
     while (table->first_missing < lookup->count && lookup->present && lookup->present[table->first_missing])
         table->first_missing++;
     return table;
@@ -60,7 +69,7 @@ struct text_table *text_table_new(const struct text_lookup *lookup)
 
 void text_table_unref(struct text_table *table)
 {
-    if (--table->refs > 0)
+    if (!table || --table->refs > 0)
         return;
     column_unref(table->values);
     column_unref(table->present);

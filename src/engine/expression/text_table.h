@@ -17,8 +17,8 @@ struct text_table {
     int64_t first_missing;
 };
 
-struct text_table *text_table_new(const struct text_lookup *lookup);
-void text_table_unref(struct text_table *table);
+struct text_table *text_table_new(const struct text_lookup *lookup); /* NULL: no memory */
+void text_table_unref(struct text_table *table);                     /* NULL is allowed */
 
 /* Appends what tells the function with these arguments from all others. */
 void text_table_how(struct strbuf *how, const struct text_function *function, const struct text_argument *args,

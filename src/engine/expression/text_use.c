@@ -139,10 +139,16 @@ static struct term look_up(const struct text_use *use, const struct text_table *
     return term;
 }
 
+static struct term no_memory(const struct text_use *use)
+{
+    bind_error(use->scope->binder, use->span, NULL, "not enough memory for what `%s` gives", use->function->name);
+    return unknown_term;
+}
+
 struct term text_use_lookup(const struct text_use *use, const struct text_lookup *lookup)
 {
     struct text_table *table = text_table_new(lookup);
-    const struct term term = look_up(use, table);
+    const struct term term = table ? look_up(use, table) : no_memory(use);
     text_table_unref(table);
     return term;
 }
@@ -226,6 +232,8 @@ static struct term apply_to_column(const struct text_use *use)
     strbuf_free(&how);
     if (!bind_succeeded(binder, status))
         return unknown_term;
+    if (!table)
+        return no_memory(use);
     const struct term result = look_up(use, table);
     note_missing(use, table);
     text_table_unref(table);

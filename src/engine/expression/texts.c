@@ -49,6 +49,10 @@ bool texts_need_order(struct binder *binder, const struct dictionary *dictionary
 
 value text_lookup(struct scope *scope, struct term term, struct column *column, const char *name, struct span span)
 {
+    if (!column) {
+        bind_error(scope->binder, span, NULL, "not enough memory for the texts that are compared or joined");
+        return term.value;
+    }
     queue_hold(scope->binder->queue, column);
     const struct input input = {.column = column, .type = column->type, .name = name, .whole = true};
     const size_t number = task_add_input(scope->task, &input, scope->binder->arena);

@@ -172,7 +172,7 @@ static enum status settle(const struct format_job *job, const struct mapping *ma
         return status;
     *undo = status == STATUS_OK;
     job->diags->count = diags_before;
-    return mapping_check_unchanged(mapping, job->span, job->diags);
+    return mapping_report_change(mapping, job->span, job->diags);
 }
 
 enum status format_open(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)

@@ -401,8 +401,9 @@ static enum status save_new(struct saving *saving, const char *directory, struct
     if (!saving->root)
         return writer_error(saving->shown, errno, saving->span, diags);
     enum status status = save_below(saving, diags);
-    if (status == STATUS_OK && rename(saving->root, directory) != 0) {
+    if (status == STATUS_OK && rename(saving->root, directory) != 0)
         status = writer_error(saving->shown, errno, saving->span, diags);
+    if (status != STATUS_OK) {
         for (size_t i = 0; i < saving->count; i++)
             unlink(arena_printf(diags->arena, "%s/%s/%s", saving->root, saving->folders[i].name, saving->file));
         remove_made(saving, diags->arena);

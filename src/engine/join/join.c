@@ -234,6 +234,10 @@ static bool make_index(struct join *join)
                    "the source of a join has at most %d rows, not %lld", INT32_MAX, (long long)right->relation->rows);
     else if (status == STATUS_FAILED)
         match_refuse_index(binder, right->index, join->stage->sources[0].span);
+    if (status != STATUS_OK) {
+        join_index_unref(right->index);
+        right->index = NULL; /* the statement may be bound once more */
+    }
     return status == STATUS_OK;
 }
 

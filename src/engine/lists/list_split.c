@@ -65,8 +65,6 @@ static struct list_store *split_all(const struct dictionary *dictionary, struct 
 static struct list_store *unknown_lists(void)
 {
     struct column *texts = column_without_rows(logical_table[LOGICAL_TEXT].stored, logical_table[LOGICAL_TEXT].stored);
-    if (!texts)
-        heap_exhausted();
     column_set_logical(texts, (struct logical_type){.kind = LOGICAL_TEXT});
     return list_store_unread(elements_of(texts), false);
 }

@@ -289,8 +289,6 @@ struct term list_value(struct scope *scope, const struct named_list *list)
 void list_hold(struct binder *binder, struct list_store *store)
 {
     struct column *holder = column_without_rows(TYPE_I64, TYPE_I64);
-    if (!holder)
-        heap_exhausted();
     column_set_logical(holder, (struct logical_type){.kind = LOGICAL_LIST, .lists = store});
     queue_hold(binder->queue, holder);
     list_store_unref(store);

@@ -16,9 +16,7 @@
 
 static struct column *column_new(enum type type, enum type store)
 {
-    struct column *column = calloc(1, sizeof *column);
-    if (!column)
-        return NULL;
+    struct column *column = heap_array(1, sizeof *column);
     column->type = type;
     column->store = store;
     column->refs = 1;
@@ -100,8 +98,6 @@ struct column *column_of_part(enum type type, struct mapping *mapping, size_t of
     assert(offset % type_table[type].size == 0 &&
            offset + (size_t)rows * type_table[type].size <= mapping_length(mapping));
     struct column *column = column_new(type, type);
-    if (!column)
-        return NULL;
     column->rows = rows;
     column->data = rows > 0 ? (const char *)mapping_data(mapping) + offset : NULL;
     column->mapping = mapping_ref(mapping);
@@ -117,11 +113,6 @@ struct column *column_unread(enum type type, struct logical_type logical, int64_
 {
     struct column *column = column_new(type, type);
     struct column *validity = nullable ? column_new(TYPE_BOOL, TYPE_BOOL) : NULL;
-    if (!column || (nullable && !validity)) {
-        free(column);
-        free(validity);
-        return NULL;
-    }
     column->rows = rows;
     column->unread = true;
     column->provisional = provisional;
@@ -260,10 +251,6 @@ struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enu
     if (!data)
         return NULL;
     struct column *column = column_new(type, store);
-    if (!column) {
-        buffer_pool_release(pool, data, reserved);
-        return NULL;
-    }
     column->data = data;
     column->reserved = reserved;
     column->pool = buffer_pool_ref(pool);

@@ -176,8 +176,6 @@ struct list_store *list_store_of_described(const struct reader_column *described
         names[k] = described[k].name;
         columns[k] = column_unread(described[k].type, described[k].logical, 0, described[k].nullable, false);
         list_store_unref(described[k].logical.lists);
-        if (!columns[k])
-            heap_exhausted();
     }
     struct relation *elements = relation_new(0, count, columns, names);
     columns_unref(columns, count);

@@ -393,8 +393,11 @@ bool mapping_changed(const struct mapping *mapping)
 
 enum status mapping_check_unchanged(const struct mapping *mapping, struct span span, struct diags *diags)
 {
-    if (!mapping_changed(mapping))
-        return STATUS_OK;
+    return mapping_changed(mapping) ? mapping_report_change(mapping, span, diags) : STATUS_OK;
+}
+
+enum status mapping_report_change(const struct mapping *mapping, struct span span, struct diags *diags)
+{
     return diag_error(diags, span, "`%s` changed while it was read%s", mapping->path,
                       mapping->source ? ": load it again" : "");
 }

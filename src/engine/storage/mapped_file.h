@@ -98,6 +98,9 @@ bool mapping_changed(const struct mapping *mapping);
 /* STATUS_OK, or an error if the mapping has changed. */
 enum status mapping_check_unchanged(const struct mapping *mapping, struct span span, struct diags *diags);
 
+/* The error of one that has changed. */
+enum status mapping_report_change(const struct mapping *mapping, struct span span, struct diags *diags);
+
 /* Drops bytes offset .. offset+length-1 from memory and the page cache; reading them again reads the disk. */
 void mapping_drop_pages(const struct mapping *mapping, size_t offset, size_t length);
 

@@ -1,5 +1,6 @@
 #include "repl/session/script.h"
 
+#include "base/heap.h"
 #include "repl/rewrite/rewrites.h"
 #include "repl/session/commands.h"
 #include "repl/session/measure.h"
@@ -338,6 +339,23 @@ static enum defer_choice choose_deferral(const struct session *session, const st
     return style.terminal && style.format == PRINT_TABLE ? DEFER_LONG : DEFER_NEVER;
 }
 
+/* After a part of the session's work that may have used the heap's reserve, which stops it as an interrupt does: takes
+ * the reserve again, and tells that a statement failed. */
+static enum exit_status settle_memory(const struct session *session, enum exit_status outcome)
+{
+    struct strbuf text = {0};
+    if (!heap_refill_reserve() || *session->platform->leave)
+        return outcome;
+    *session->platform->cancel = 0;
+    if (outcome != EXIT_INTERRUPTED)
+        return outcome;
+    strbuf_puts(&text,
+                "error: out of memory\nhint: `select` rows and `pick` columns first, or `.drop` what is not needed\n");
+    write_stderr(&text);
+    strbuf_free(&text);
+    return EXIT_QUERY;
+}
+
 static enum exit_status run_and_print(struct session *session, const struct stmt *written, int64_t parse_ns)
 {
     struct statement_run run = {.session = session,
@@ -372,7 +390,7 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
     }
     session->runner.timing = NULL;
     arena_free(run.arena);
-    return outcome;
+    return settle_memory(session, outcome);
 }
 
 static enum exit_status run_all(struct session *session, const struct script *script)
@@ -411,7 +429,9 @@ enum exit_status script_run(struct session *session, struct script *script)
     rewrites_correct(session->runner.env, script->mode, &script->diags, 0, (struct span){0});
     if (tolerant)
         session_report(session, &script->diags);
-    enum exit_status outcome = tolerant || check_whole(session, script) ? run_all(session, script) : EXIT_QUERY;
+    const bool valid = tolerant || check_whole(session, script);
+    (void)settle_memory(session, EXIT_FINE);
+    enum exit_status outcome = valid ? run_all(session, script) : EXIT_QUERY;
     if (outcome == EXIT_FINE && script->parsed != PARSE_OK)
         outcome = EXIT_QUERY;
     if (defines_functions(script)) {
