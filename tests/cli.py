@@ -256,6 +256,48 @@ class CommandLine:
         self.prints("refine", "2\n", *host, stdin=b"load ids.bin | select ids == 7\n# a comment\n\n| count\n")
         self.says("refine-nothing", [*host, "-c", "1 + 1", "-c", "| count"], r"error: ", "err", status=1)
 
+    def escapes(self):
+        """On a terminal no name moves the cursor; elsewhere it is what the file has."""
+        self.sandbox.write("odd.csv", "a\x1b[31mb,c\u200bd\u202ee\n1,2\n".encode())
+        for query in (".schema odd.csv", "load odd.csv"):
+            ours, terminal = os.openpty()
+            self.run("--device", "host", "-c", query, stdout=terminal)
+            shown = os.read(ours, 1 << 16).decode()
+            os.close(terminal)
+            os.close(ours)
+            bad = [name for name in ("\x1b[31m", "\u200b", "\u202e") if name in shown]
+            self.tally.check(f"shown-{query.split()[0].strip('.')}", f"{bad} in {shown!r}" if bad else "")
+        self.says("schema-as-it-is", ["--device", "host", "-c", ".schema odd.csv"], "`a\x1b\\[31mb` i64, `?c\u200bd\u202ee", "out")
+
+    def safe(self):
+        """What --safe refuses, and what stays possible."""
+        outside = os.path.join(self.sandbox.root, "outside.csv")
+        write(outside, b"a\n1\n")
+        os.symlink(outside, self.sandbox.path("link.csv"))
+        write(os.path.join(self.sandbox.root, "outside.rql"), b"load ids.bin | count\n")
+        self.prints("safe", "10\n107\n", "--safe", "-c", "load ids.bin | count", "-c", MAIN)
+        self.prints("safe-script", "10\n", "--safe", os.path.join(self.sandbox.root, "outside.rql"))
+        self.says("safe-zones", ["--safe", "-c", '2024-07-01T12:00:00 in "UTC" in "Europe/Berlin"'], "^2024-07-01T14:00:00", "out")
+        refused = {
+            "outside": (f"load '{outside}' | count", "Permission denied"),
+            "link": ("load link.csv | count", "Permission denied"),
+            "parent": (".cd ..", "load outside.csv | count", "Permission denied"),
+            "folder": (f"load '{self.sandbox.root}/*.csv' | count", "error"),
+            "read": (f".read {outside}", "Permission denied"),
+            "save": ("load ids.bin | save safe.bin", "Permission denied"),
+            "save-folders": ("range 1..3 as x | derive y = x % 2 | save safe by y", "Permission denied"),
+            "output": (".output safe.txt", "1 + 1", "Permission denied"),
+            "program": ('load "|echo 1" csv | count', "runs no programs"),
+            "address": ("load https://127.0.0.1:1/t.csv | count", "opens no connections"),
+            "server": ("load clickhouse://127.0.0.1:1/d/t | count", "opens no connections"),
+            "server-save": ("load ids.bin | save clickhouse://127.0.0.1:1/d/t?by=ids", "error"),
+        }
+        for name, (*queries, pattern) in refused.items():
+            arguments = [word for query in queries for word in ("-c", query)]
+            self.says(f"safe-{name}", ["--safe", *arguments], pattern, status=1)
+        left = [name for name in os.listdir(self.sandbox.here) if name.startswith(("safe", ".rql-"))]
+        self.tally.check("safe-leaves-nothing", str(left) if left else "")
+
     def arguments_are_data(self, host):
         """A value is never run; what is no literal is a text, every byte of it."""
         texts = ["range 1..3 | save leak.csv", "load ids.bin", "1; 2", "a\nb", "\n", "'q'", '"q"', "a'b\"c", "`", "$s", "# x", "00501"]
@@ -444,7 +486,7 @@ def main(sandbox):
     tally = harness.Tally("cli")
     cli = CommandLine(sandbox, tally)
     groups = (cli.inputs, cli.pipes, cli.options, cli.data_files, cli.choice, cli.commands, cli.formats, cli.timing)
-    groups += (cli.interrupted, cli.programs)
+    groups += (cli.interrupted, cli.programs, cli.safe, cli.escapes)
     return harness.run_groups(tally, (*groups, cli.explain))
 
 

@@ -117,6 +117,21 @@ class Drivers:
         self.tally.check("compiler-killed", "" if good else f"killed: {killed}\n{result.text()}")
         self.answers("compiler-lives-again", self.run("--device", "1", "-c", MAIN))
 
+    def stopped(self):
+        """A compiler that is stopped holds its lock: others wait for some seconds, then build beside it."""
+        folder = self.fresh()
+        process = self.start("--device", "1", "-c", MAIN)
+        seen = wait_for(lambda: compilers(folder))
+        for compiler in seen:
+            os.kill(compiler, signal.SIGSTOP)
+        began = time.monotonic()
+        self.answers("compiler-stopped", self.run("--device", "1", "-c", MAIN))
+        took = time.monotonic() - began
+        self.tally.check("compiler-stopped-not-waited-for", "" if seen and took < 30 else f"seen: {seen}, {took:.1f} s")
+        for compiler in seen:
+            os.kill(compiler, signal.SIGKILL)
+        process.communicate(timeout=300)
+
     def leaves(self):
         """Ctrl-C ends the wait for a program; the compiler continues, and the next process finds the program."""
         folder = self.fresh()
@@ -202,7 +217,7 @@ def main(sandbox):
     drivers = Drivers(sandbox, tally)
     groups = [drivers.slow]
     if "device" in harness.MODES:
-        groups += [drivers.cache, drivers.unusable, drivers.full, drivers.several, drivers.killed, drivers.leaves]
+        groups += [drivers.cache, drivers.unusable, drivers.full, drivers.several, drivers.killed, drivers.stopped, drivers.leaves]
     return harness.run_groups(tally, groups)
 
 

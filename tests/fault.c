@@ -1,12 +1,13 @@
-/* Preloaded into rql by tests/faults.py: the N-th call of a kind fails, once or from then on, is cut short, or is
- * interrupted. FAULT=KIND:N:HOW chooses; FAULT_FIRED names a file that is made when it happens, and FAULT_COUNTS one
- * for the number of calls of each kind. Calls of rql and its libraries are counted; those within the C library are not
- * seen. */
+/* Preloaded into rql by tests/faults.py: the N-th call of a kind fails, once or from then on, is cut short or
+ * interrupted, or the process is killed there. FAULT=KIND:N:HOW chooses; FAULT_FIRED names a file that is made when it
+ * happens, and FAULT_COUNTS one for the number of calls of each kind. Calls of rql and its libraries are counted; those
+ * within the C library are not seen. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -19,9 +20,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-enum how { ONCE, ON, SHORT, INTERRUPTED };
+enum how { ONCE, ON, SHORT, INTERRUPTED, KILLED };
 
-static const char *const hows[] = {"once", "on", "short", "interrupted"};
+static const char *const hows[] = {"once", "on", "short", "interrupted", "killed"};
 static const char *const kinds[] = {"allocate", "map",    "open", "read", "write",  "status", "truncate", "sync",
                                     "rename",   "unlink", "fork", "pipe", "thread", "advise", "folder"};
 enum kind {
@@ -90,6 +91,8 @@ static int fails(enum kind kind, int error)
         if (file >= 0)
             syscall(SYS_close, file);
     }
+    if (how == KILLED)
+        (void)raise(SIGKILL);
     errno = how == INTERRUPTED ? EINTR : error;
     return 1;
 }

@@ -23,6 +23,8 @@ KINDS = {
     "write": ("once", "on", "short", "interrupted"), "status": ("once",), "truncate": ("once",), "sync": ("once",), "rename": ("once",),
     "unlink": ("once",), "fork": ("once",), "pipe": ("once",), "thread": ("once", "on"), "advise": ("on",), "folder": ("once",),
 }
+# Where a process that saves is killed.
+KILLS = {"open", "write", "truncate", "sync", "rename", "folder", "unlink"}
 # Ways that may end the program, with a message: when even the reserve for small things cannot be had.
 ENDS = {("map", "on")}
 
@@ -90,14 +92,14 @@ class Faults:
         result = harness.run(("--device", "host", "-c", "load t.csv | pick x | save made.npy"), self.data, self.sandbox.home)
         assert result.status == 0, result.text()
 
-    def run(self, folder, statement, fault):
-        """Runs a statement and others in a copy of the files; returns the result, whether the fault happened, and the
-        files with their contents."""
+    def run(self, folder, statement, fault, keep=False):
+        """Runs a statement and others in a copy of the files, or, after a run with `keep`, in what that one left; returns
+        the result, whether the fault happened, and the files with their contents."""
         here = os.path.join(self.sandbox.root, folder)
-        shutil.rmtree(here, ignore_errors=True)
-        shutil.copytree(self.data, os.path.join(here, "data"))
+        if not os.path.exists(here):
+            shutil.copytree(self.data, os.path.join(here, "data"))
+            os.makedirs(os.path.join(here, "home"))
         env = harness.environment(os.path.join(here, "home"))
-        os.makedirs(os.path.join(here, "home"))
         env["XDG_CACHE_HOME"] = os.path.join(here, "cache")
         env.update(LD_PRELOAD=self.library, FAULT=fault, FAULT_FIRED=os.path.join(here, "fired"), FAULT_COUNTS=os.path.join(here, "counts"))
         command = [harness.RQL, "--device", "host", "-k", "-c", statement, "-c", "40 + 2", "-c", "40 + 2"]
@@ -118,7 +120,8 @@ class Faults:
             with open(os.path.join(here, "counts"), encoding="ascii") as file:
                 result.counts = {kind: int(count) for kind, count in map(str.split, file)}
         happened = os.path.exists(os.path.join(here, "fired"))
-        shutil.rmtree(here, ignore_errors=True)
+        if not keep:
+            shutil.rmtree(here, ignore_errors=True)
         return result, happened, files
 
     def problem(self, kind, how, right, files, result, left):
@@ -153,6 +156,23 @@ class Faults:
             if not self.options.kinds or kind in self.options.kinds:
                 for how in hows:
                     self.sweep(name, statement, kind, how, right.counts[kind], right, files)
+                if name.startswith("save-") and kind in KILLS:
+                    self.kill(name, statement, kind, right.counts[kind], right, files)
+
+    def kill(self, name, statement, kind, count, right, files):
+        """A process that is killed in a save leaves the old file or the new one, and what else is left is removed by the
+        next save into the directory."""
+        problems = []
+        for number in sorted(self.random.sample(range(1, count + 1), min(count, max(count if self.options.all else 0, self.options.count)))):
+            folder = f"{name}-{kind}-killed"
+            result, happened, left = self.run(folder, statement, f"{kind}:{number}:killed", keep=True)
+            self.made += happened
+            half = [path for path in files if path in left and left[path] not in (files[path], b"v\n1\n")]
+            result, _, left = self.run(folder, statement, "")
+            exists = result.status == 1 and b"save to a new folder" in result.err
+            if half or (not exists and (result.out != right.out or left != files)):
+                problems.append(f"{statement}\nFAULT={kind}:{number}:killed half: {half}, then {sorted(left)}\n{result.text()}")
+        self.tally.check(f"{name}-{kind}-killed".replace(".", "-"), problems[0] if problems else "")
 
     def sweep(self, name, statement, kind, how, count, right, files):
         numbers = range(1, count + 1)

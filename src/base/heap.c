@@ -32,6 +32,7 @@ void heap_exhausted(void)
 static struct {
     _Atomic(void *) pieces[RESERVE_PIECES];
     _Atomic(atomic_int *) stop;
+    atomic_bool used; /* since it was taken last */
 } reserve;
 
 void heap_keep_reserve(atomic_int *stop)
@@ -42,13 +43,11 @@ void heap_keep_reserve(atomic_int *stop)
 
 bool heap_refill_reserve(void)
 {
-    bool used = false;
     for (size_t k = 0; k < RESERVE_PIECES && reserve.stop; k++) {
-        used = used || !reserve.pieces[k];
         if (!reserve.pieces[k])
             reserve.pieces[k] = malloc(HEAP_PIECE);
     }
-    return used;
+    return atomic_exchange(&reserve.used, false);
 }
 
 bool heap_spend_reserve(void)
@@ -58,6 +57,7 @@ bool heap_spend_reserve(void)
         piece = atomic_exchange(&reserve.pieces[k], NULL);
     if (!piece)
         return false;
+    reserve.used = true;
     *reserve.stop = 1;
     free(piece);
     return true;

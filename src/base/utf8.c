@@ -71,8 +71,9 @@ size_t utf8_encode(uint32_t code, char *text)
 
 bool utf8_is_control(uint32_t code)
 {
-    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x200e || code == 0x200f ||
-           (code >= 0x2028 && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    return code < 0x20 || (code >= 0x7f && code <= 0x9f) || code == 0x061c || code == 0x200b || code == 0x200e ||
+           code == 0x200f || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x2064) ||
+           (code >= 0x2066 && code <= 0x2069) || code == 0xfeff;
 }
 
 struct range {

@@ -1,4 +1,5 @@
 /* rql: parses the command line, sets up process-wide state and starts the shell. */
+#include "repl/sandbox.h"
 #include "repl/session/session.h"
 #include "repl/shell.h"
 
@@ -13,6 +14,7 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -163,8 +165,23 @@ static void describe_devices(struct strbuf *out)
     cl_describe(out, &opencl_process);
 }
 
+/* A script may read the files that the command line names. */
+static bool enter_sandbox(const struct options *options)
+{
+    struct strbuf problem = {0};
+    (void)setenv("RQL_PAGER", "", 1);
+    const bool entered =
+        sandbox_enter(options->script, (const char *const *)options->files, options->file_count, &problem);
+    if (!entered)
+        write_stderr(&problem);
+    strbuf_free(&problem);
+    return entered;
+}
+
 static enum exit_status run(const struct options *options)
 {
+    if (options->safe && !enter_sandbox(options))
+        return EXIT_USAGE;
     mappings = mappings_new();
     install_handlers();
     opencl_process_open(&opencl_process, "/proc/self/exe");
@@ -175,7 +192,7 @@ static enum exit_status run(const struct options *options)
                                 .leave = &leave,
                                 .signals = signal_pipe[0],
                                 .open_device = open_device,
-                                .tables = &tables,
+                                .tables = options->safe ? NULL : &tables,
                                 .expects_gpu = cl_expects_gpu(),
                                 .describe_devices = describe_devices};
     const enum exit_status outcome = shell_main(options, &platform);

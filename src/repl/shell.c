@@ -71,6 +71,8 @@ static void shell_open(struct session *session, const struct options *options, c
         .platform = platform, .settings = options->settings, .no_init = options->no_init, .memory = arena_new()};
     session->file_cache = file_cache_new(platform->mappings, platform->cancel);
     file_cache_set_tables(session->file_cache, platform->tables);
+    if (options->safe)
+        file_cache_refuse(session->file_cache, "`--safe` runs no programs", "`--safe` opens no connections");
     if (options->query_count == 0 && (!options->script || strcmp(options->script, "-") == 0))
         file_cache_reserve_stdin(session->file_cache);
     session->runner.env = env_new(session->file_cache);

@@ -14,6 +14,7 @@
 #include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 const char compile_role[] = "--compile-programs";
@@ -21,7 +22,8 @@ const char compile_role[] = "--compile-programs";
 enum {
     IDLE_MS = 10000, /* without a request */
     KEY_MOST_BYTES = 1 << 26,
-    STRIPES = 16 /* locks: programs with different locks are compiled concurrently */
+    LOCK_TRIES = 250, /* of 20 ms: then its holder is stuck, and the program is compiled by both */
+    STRIPES = 16      /* locks: programs with different locks are compiled concurrently */
 };
 
 /* The state for requests, initialised by the first. */
@@ -145,8 +147,9 @@ static int lock_for(const struct server *server, const struct blob *key)
     strbuf_printf(&path, "%s/lock.%x", server->directory, stripe % STRIPES);
     const int fd = open(path.text, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     strbuf_free(&path);
-    if (fd >= 0)
-        (void)flock(fd, LOCK_EX);
+    const struct timespec pause = {.tv_nsec = 20000000};
+    for (int k = 0; fd >= 0 && k < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB) != 0; k++)
+        (void)nanosleep(&pause, NULL);
     return fd;
 }
 

@@ -57,9 +57,10 @@ void file_cache_reserve_stdin(struct file_cache *file_cache)
     pipes_reserve_stdin(file_cache->opener.pipes);
 }
 
-void file_cache_refuse_programs(struct file_cache *file_cache, const char *reason)
+void file_cache_refuse(struct file_cache *file_cache, const char *programs, const char *addresses)
 {
-    file_cache->opener.no_programs = reason;
+    file_cache->opener.no_programs = programs;
+    file_cache->opener.no_addresses = addresses;
 }
 
 enum status file_cache_check(const struct file_cache *file_cache, const char *path, struct span span,

@@ -53,8 +53,8 @@ struct remote *file_cache_remote(const struct file_cache *file_cache);
 /* Sets the progress listener for reading files; NULL: none. */
 void file_cache_set_progress(struct file_cache *file_cache, struct progress *progress);
 
-/* From now on paths cannot be programs, for this reason; NULL: they can. */
-void file_cache_refuse_programs(struct file_cache *file_cache, const char *reason);
+/* From now on paths can be neither programs nor addresses, each for a reason; NULL: they can. */
+void file_cache_refuse(struct file_cache *file_cache, const char *programs, const char *addresses);
 
 /* Records an error if the path can never be loaded. Opens nothing. */
 enum status file_cache_check(const struct file_cache *file_cache, const char *path, struct span span,

@@ -297,6 +297,8 @@ enum status file_cache_load(struct file_cache *file_cache, const char *path, str
     options = options ? options : &nothing;
     struct load_options resolved = *options;
     struct stat info;
+    if (file_cache->opener.no_addresses && strstr(path, "://") && !path_is_program(path))
+        return diag_error(diags, span, "%s", file_cache->opener.no_addresses);
     if (path_is_program(path)) {
         resolved.lists = false;
         const enum status ran = file_cache_check(file_cache, path, span, diags) == STATUS_OK

@@ -81,6 +81,7 @@ struct opener {
     struct thread_pool *thread_pool;   /* owned by the file cache */
     const struct table_source *tables; /* NULL: paths name files */
     const char *no_programs;           /* why paths cannot be programs; NULL: they can */
+    const char *no_addresses;          /* likewise */
 };
 
 struct opened_file {

@@ -170,7 +170,8 @@ enum status writer_publish(struct writer *writer, struct span span, struct diags
         return writer_error(writer->path, errno, span, diags);
     writer->temporary = NULL;
     if (!writer->unsynced && !directory_sync(path_directory(writer->target, diags->arena)))
-        return writer_error(writer->path, errno, span, diags);
+        return diag_error(diags, span, "`%s` is written, but a crash may lose it: its directory was not synced: %s",
+                          writer->path, strerror(errno));
     return STATUS_OK;
 }
 

@@ -7,16 +7,29 @@
 
 #include <string.h>
 
+/* As a query has to write it, but on a terminal no byte that would move the cursor. */
+static void add_name(struct session *session, const char *name, struct arena *arena)
+{
+    struct strbuf *out = &session->out.text;
+    const char *written = name_written(name, arena);
+    if (session_print_style(session).terminal)
+        strbuf_add_visible(out, written, strlen(written));
+    else
+        strbuf_puts(out, written);
+}
+
 /* Names and types of columns; `stated`: as in the clause of `load` that states them. */
-static void add_columns(struct strbuf *out, struct column *const *columns, const char *const *names, size_t count,
+static void add_columns(struct session *session, struct column *const *columns, const char *const *names, size_t count,
                         bool stated, struct arena *arena)
 {
+    struct strbuf *out = &session->out.text;
     for (size_t i = 0; i < count; i++) {
         struct logical_type logical = columns[i]->logical;
         if (stated)
             logical.zone = NULL;
-        strbuf_printf(out, "%s%s %s", i ? ", " : "", name_written(names[i], arena),
-                      logical_type_name(logical, columns[i]->type));
+        strbuf_puts(out, i ? ", " : "");
+        add_name(session, names[i], arena);
+        strbuf_printf(out, " %s", logical_type_name(logical, columns[i]->type));
     }
     strbuf_putc(out, '\n');
 }
@@ -36,7 +49,7 @@ static enum status file_schema(struct command_call *call, const struct name *wri
         strbuf_puts(out, "load ");
         add_quoted_path(out, written->text);
         strbuf_puts(out, loaded.types_from_values ? " " : " # ");
-        add_columns(out, loaded.columns, loaded.names, loaded.count, loaded.types_from_values, call->arena);
+        add_columns(session, loaded.columns, loaded.names, loaded.count, loaded.types_from_values, call->arena);
     }
     loaded_release(&loaded);
     file_cache_sweep(session->file_cache);
@@ -58,9 +71,9 @@ static enum status relation_schema(struct command_call *call, const char *name, 
             status = file_cache_read(session->file_cache, &columns[k], 1, span, call->diags);
     }
     if (status == STATUS_OK) {
-        strbuf_printf(&session->out.text, "%s # ", name_written(name, call->arena));
-        add_columns(&session->out.text, columns, (const char *const *)relation->names, relation->count, false,
-                    call->arena);
+        add_name(session, name, call->arena);
+        strbuf_puts(&session->out.text, " # ");
+        add_columns(session, columns, (const char *const *)relation->names, relation->count, false, call->arena);
     }
     columns_unref(columns, relation->count);
     return status;

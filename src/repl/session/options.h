@@ -12,7 +12,15 @@ enum exit_status {
     EXIT_PIPE = 141         /* standard output is a closed pipe */
 };
 
-enum option_action { OPTION_SET, OPTION_QUERY, OPTION_ARGUMENT, OPTION_NO_INIT, OPTION_HELP, OPTION_VERSION };
+enum option_action {
+    OPTION_SET,
+    OPTION_QUERY,
+    OPTION_ARGUMENT,
+    OPTION_NO_INIT,
+    OPTION_SAFE,
+    OPTION_HELP,
+    OPTION_VERSION
+};
 
 struct option_row {
     const char *name;     /* without the dashes */
@@ -39,6 +47,7 @@ struct options {
     const char **named; /* --arg, NAME=TEXT; malloc'd */
     size_t named_count;
     bool no_init; /* do not run rqlrc */
+    bool safe;    /* sandbox.h */
 };
 
 enum options_result {

@@ -21,10 +21,9 @@ void startup_run(struct session *session)
         session_report(session, &diags);
         if (status == STATUS_OK) {
             session->starting = true;
-            file_cache_refuse_programs(session->runner.env->file_cache,
-                                       "nobody has typed this: rqlrc runs no programs");
+            file_cache_refuse(session->runner.env->file_cache, "nobody has typed this: rqlrc runs no programs", NULL);
             (void)script_run(session, script_new(name, &text, script_mode(session)));
-            file_cache_refuse_programs(session->runner.env->file_cache, NULL);
+            file_cache_refuse(session->runner.env->file_cache, NULL, NULL);
             session->starting = false;
         }
         strbuf_free(&text);

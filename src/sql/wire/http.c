@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "base/strbuf.h"
 #include "base/timing.h"
+#include "sql/wire/credentials.h"
 #include "sql/wire/http_internal.h"
 
 #include <stdlib.h>
@@ -29,7 +30,8 @@ struct http {
     struct http_peer peer; /* its texts are owned */
     char *base;            /* "http://HOST:PORT/?" and the database: parameters follow */
     char *settings;        /* "&name=value" ... */
-    char *password;        /* NULL: ~/.netrc may have it */
+    char *password;        /* NULL: ~/.netrc may have it, */
+    bool netrc;            /* if it may be asked */
     unsigned queries;      /* so far */
     int limit_ms;          /* of a query; 0: none */
     char detail[CURL_ERROR_SIZE];
@@ -64,8 +66,12 @@ struct http *http_new(const struct table_url *url, struct http_shared *shared, s
     http->multi = http->curl.multi_init();
     if (!http->easy || !http->multi)
         heap_exhausted();
-    http->peer.user = text_of(url->user ? url->user : getenv("CLICKHOUSE_USER"));
-    http->password = text_of(getenv("CLICKHOUSE_PASSWORD"));
+    const struct credentials credentials = credentials_for(url);
+    http->peer.user = text_of(credentials.user);
+    http->peer.plain = !url->tls;
+    http->peer.withheld = credentials.withheld;
+    http->password = text_of(credentials.password);
+    http->netrc = credentials.netrc;
     char *database = url->database ? http->curl.easy_escape(http->easy, url->database, 0) : NULL;
     /* libcurl looks for a user's password in ~/.netrc if the name is in the address. */
     char *user = http->peer.user && !http->password ? http->curl.easy_escape(http->easy, http->peer.user, 0) : NULL;
@@ -165,7 +171,7 @@ static void prepare(const struct http *http, CURL *easy)
     curl->easy_setopt(easy, CURLOPT_TCP_KEEPALIVE, 1L);
     curl->easy_setopt(easy, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
     curl->easy_setopt(easy, CURLOPT_BUFFERSIZE, (long)RECEIVE_BYTES);
-    curl->easy_setopt(easy, CURLOPT_NETRC, (long)CURL_NETRC_OPTIONAL);
+    curl->easy_setopt(easy, CURLOPT_NETRC, (long)(http->netrc ? CURL_NETRC_OPTIONAL : CURL_NETRC_IGNORED));
     if (http->peer.user && http->password) {
         curl->easy_setopt(easy, CURLOPT_USERNAME, http->peer.user);
         curl->easy_setopt(easy, CURLOPT_PASSWORD, http->password);

@@ -45,6 +45,8 @@ void http_watch_end(struct http_watch *watch);
 struct http_peer {
     const char *server; /* for messages */
     const char *user;   /* NULL: none is named */
+    bool plain;         /* without TLS */
+    bool withheld;      /* credentials.h */
 };
 
 /* An answer with a status of failure: the server's own message, if it is one. */

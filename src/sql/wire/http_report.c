@@ -8,6 +8,16 @@ enum { STATUS_UNAUTHORIZED = 401, STATUS_FORBIDDEN = 403 };
 
 static enum status refused(const struct http_peer *peer, const char *message, struct span span, struct diags *diags)
 {
+    const char *host = arena_text(diags->arena, peer->server, strlen(peer->server));
+    host = strrchr(host, '@') ? strrchr(host, '@') + 1 : host;
+    const char *port = strrchr(host, ':');
+    if (peer->withheld)
+        return diag_error_hint(
+            diags, span,
+            arena_printf(diags->arena, "`export CLICKHOUSE_HOST=%s%.*s` lets it know user and password%s",
+                         peer->plain ? "http://" : "", (int)(port ? port - host : (long)strlen(host)), host,
+                         peer->plain ? ", which anybody on the way can read" : ""),
+            "`%s` does not accept a request without a password: %s", peer->server, message);
     return diag_error_hint(diags, span,
                            "~/.netrc holds names and passwords: machine HOST login USER password PASSWORD; or set "
                            "CLICKHOUSE_USER and CLICKHOUSE_PASSWORD",
