@@ -215,10 +215,7 @@ static void load_file(struct loader *loader, const struct load_options *options,
         loader->sources->cancelled = status == STATUS_CANCELLED;
         return;
     }
-    file->outdated = file->count > 0 && file->columns[0].column->live;
-    if (file->outdated && loader->checking &&
-        file_cache_count(env->file_cache, file->columns[0].column, file->path.span, loader->diags) != STATUS_OK)
-        loader->sources->errors++;
+    file->outdated = file->count > 0 && file->columns[0].column->live && !loader->checking;
 }
 
 static struct source_file *add_file(struct loader *loader, const struct name *written)

@@ -173,13 +173,11 @@ static enum exit_status run_set(struct command_call *call)
 
 static void check_set(struct command_call *call, struct checker *checker)
 {
-    (void)checker;
     if (call->count > 1) {
         const struct name *wanted;
         const struct setting *setting = setting_of(call, &wanted);
-        struct settings trial = call->session->settings;
-        if (setting && wanted)
-            (void)change_setting(call, &trial, setting, wanted);
+        if (setting && wanted && change_setting(call, &checker->settings, setting, wanted))
+            set_limits(call->session, &checker->settings);
     }
 }
 

@@ -147,19 +147,18 @@ static void report_in_order(struct session *session, const struct script *script
     session_report(session, &all);
 }
 
-static void set_limits(const struct session *session)
+void set_limits(const struct session *session, const struct settings *settings)
 {
     enum { MADE_SHARE = 4 }; /* of what is kept of files may be kept beside it of what was made of columns */
     const struct table_source *tables = session->platform->tables;
     struct remote *remote = file_cache_remote(session->runner.env->file_cache);
-    remote_set_timeout(remote, settings_timeout(&session->settings));
-    remote_set_limit(remote, settings_cache(&session->settings));
-    file_cache_set_limit(session->runner.env->file_cache, settings_keep(&session->settings));
-    kept_set_limit(session->runner.env->kept, settings_keep(&session->settings) / MADE_SHARE);
-    buffer_pool_set_limit(session->runner.pool, settings_memory(&session->settings),
-                          settings_temporary(&session->settings));
+    remote_set_timeout(remote, settings_timeout(settings));
+    remote_set_limit(remote, settings_cache(settings));
+    file_cache_set_limit(session->runner.env->file_cache, settings_keep(settings));
+    kept_set_limit(session->runner.env->kept, settings_keep(settings) / MADE_SHARE);
+    buffer_pool_set_limit(session->runner.pool, settings_memory(settings), settings_temporary(settings));
     if (tables)
-        tables->set_timeout(tables->servers, settings_timeout(&session->settings));
+        tables->set_timeout(tables->servers, settings_timeout(settings));
 }
 
 /* Returns whether the script may run and reports why not. A single statement is not checked here: running it starts
@@ -171,11 +170,14 @@ static bool check_whole(struct session *session, const struct script *script)
         session_report(session, &script->diags);
         return true;
     }
-    struct checker checker = {
-        .session = session, .env = env_copy(session->runner.env), .arena = arena_new(), .directory = -1};
+    struct checker checker = {.session = session,
+                              .env = env_copy(session->runner.env),
+                              .arena = arena_new(),
+                              .directory = -1,
+                              .settings = session->settings};
     diags_init(&checker.diags, checker.arena);
     checker.env->opens_files = true;
-    set_limits(session);
+    set_limits(session, &session->settings);
     if (session->output)
         made_files_add(&checker.env->made, output_path(session));
     script_check(&checker, script);
@@ -371,7 +373,7 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
     timing_add(&run.timing, PHASE_PARSE, "", parse_ns, 0);
     session->runner.timing = session->settings.timing ? &run.timing : NULL;
     session->runner.fusion = session->settings.fusion != 0;
-    set_limits(session);
+    set_limits(session, &session->settings);
     session->runner.env->abbreviates = session->interactive && session->settings.strict == 0;
     session->runner.collector = session->settings.stats == STATS_OFF ? NULL : session->collector;
     stats_collector_set_eager(session->collector, session->settings.stats == STATS_NOW);

@@ -41,8 +41,12 @@ struct checker {
     struct diags diags;
     struct script *read; /* by .read */
     size_t depth;
-    int directory; /* the original one, if .cd has left it, else -1 */
+    int directory;            /* the original one, if .cd has left it, else -1 */
+    struct settings settings; /* as checked commands set them */
 };
+
+/* Has servers and caches keep to these settings. */
+void set_limits(const struct session *session, const struct settings *settings);
 
 /* Checks all statements and records errors; also for .read. */
 void script_check(struct checker *checker, const struct script *script);
