@@ -160,8 +160,9 @@ static void add_select(struct strbuf *sql, const struct table_reader *reader, co
     strbuf_puts(sql, " FORMAT Native");
 }
 
-/* Whether there is memory for the columns, as far as their width is known. */
-static bool fits(const struct table_reader *reader, const size_t *wanted, size_t count)
+/* The bytes of the columns, as far as their width is known: of texts those of what stands for them here. INT64_MAX:
+ * beyond 64 bits. */
+static int64_t size_of(const struct table_reader *reader, const size_t *wanted, size_t count)
 {
     int64_t bytes = 0;
     for (size_t i = 0; i < count; i++) {
@@ -169,9 +170,26 @@ static bool fits(const struct table_reader *reader, const size_t *wanted, size_t
         const int64_t width = (int64_t)type_table[type->type].size + type->nullable;
         int64_t column;
         if (__builtin_mul_overflow(reader->base.rows, width, &column) || __builtin_add_overflow(bytes, column, &bytes))
-            return false;
+            return INT64_MAX;
     }
-    return system_memory_has(bytes);
+    return bytes;
+}
+
+/* Nothing large travels unasked. */
+static enum status check_size(const struct table_reader *reader, const size_t *wanted, size_t count, struct span span,
+                              struct diags *diags)
+{
+    const int64_t bytes = size_of(reader, wanted, count), most = http_fetch(reader->http), megabyte = 1000000;
+    if (most > 0 && bytes > most)
+        return http_refuse_size(reader->http,
+                                arena_printf(diags->arena, "%lld rows of %zu column%s of `%s` are %lld MB",
+                                             (long long)reader->base.rows, count, count == 1 ? "" : "s",
+                                             reader->url.table, (long long)(bytes / megabyte)),
+                                bytes, span, diags);
+    if (!system_memory_has(bytes))
+        return diag_error(diags, span, "the %lld rows of `%s` do not fit in memory", (long long)reader->base.rows,
+                          reader->url.table);
+    return STATUS_OK;
 }
 
 static enum status report_no_order(const struct table_url *url, struct span span, struct diags *diags)
@@ -203,9 +221,9 @@ static enum status read_table(struct file_reader *base, const struct format_job 
         status = count_rows(base, job);
     if (status != STATUS_OK)
         return status;
-    if (!fits(reader, places, count))
-        return diag_error(job->diags, job->span, "the %lld rows of `%s` do not fit in memory", (long long)base->rows,
-                          reader->url.table);
+    status = check_size(reader, places, count, job->span, job->diags);
+    if (status != STATUS_OK)
+        return status;
     struct strbuf sql = {0};
     int64_t rows;
     add_select(&sql, reader, places, count, arena);
@@ -269,7 +287,7 @@ struct table_source table_source_of(struct servers *servers)
                                  .open = table_reader_open,
                                  .save_check = table_save_check,
                                  .save = table_save,
-                                 .set_timeout = servers_set_timeout,
+                                 .set_limits = servers_set_limits,
                                  .traffic = servers_traffic,
                                  .connections = servers_connections,
                                  .peek = servers_peek,

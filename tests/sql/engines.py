@@ -7,6 +7,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -126,6 +127,40 @@ def present(title, names=tuple(ENGINES)):
     if missing:
         print(f"{title}: skipped: {', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not installed ({len(missing)} of {len(names)} engines)", flush=True)
     return found
+
+
+class Proxy:
+    """Passes requests on to a server, and counts the bytes of its answers and the statements."""
+
+    def __init__(self, server):
+        self.listener, self.to, self.bytes, self.statements = socket.create_server(("127.0.0.1", 0)), server.port, 0, 0
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            with contextlib.suppress(OSError):
+                near = self.listener.accept()[0]
+                far = socket.create_connection(("127.0.0.1", self.to))
+                for ends in ((near, far, False), (far, near, True)):
+                    threading.Thread(target=self.pump, args=ends, daemon=True).start()
+
+    def pump(self, source, sink, answers):
+        with contextlib.suppress(OSError):
+            while data := source.recv(1 << 16):
+                self.bytes += len(data) if answers else 0
+                self.statements += 0 if answers else data.count(b"POST /")
+                sink.sendall(data)
+        with contextlib.suppress(OSError):
+            sink.shutdown(socket.SHUT_WR)
+
+    def url(self, table, by):
+        return f"clickhouse://127.0.0.1:{self.port}/default/{table}?by={by}"
+
+    def travel(self, work):
+        """The result of work(), the bytes and the statements that it took."""
+        before = self.bytes, self.statements
+        return work(), self.bytes - before[0], self.statements - before[1]
 
 
 class Part:

@@ -218,9 +218,9 @@ def explained(rig, url):
         rig.tally.check(f"explain {line}", "" if result.out.decode().startswith(where + shown) else result.text())
     for line in ('select sym ~ "AAPL" | count', "map int(sym) as n | max", 'select sym like "A%" | map split(upper(sym), "P", 0) as s | group s: count()'):
         result = rig.run(f"explain load {url} | {line}")
-        rig.tally.check(f"explain text that stays here: {line}", "" if result.out.startswith(b"queue:") or b"here: map split" in result.out else result.text())
+        rig.tally.check(f"explain text that stays here: {line}", "" if result.out.startswith(b"fetched: ") or b"here: map split" in result.out else result.text())
     result = rig.run(f"explain load {url} | map qty | scan +")
-    rig.tally.check("explain what runs here", "" if result.out.startswith(b"queue: 3 tasks") else result.text())
+    rig.tally.check("explain what runs here", "" if result.out.startswith(b"fetched: ") and b"queue: 3 tasks" in result.out else result.text())
 
 
 def elsewhere(rig, server, url):
@@ -261,6 +261,40 @@ def many(rig, server):
     rig.answers("many: group", f"{count}\t{-1000000007 * (count // 2)}\t{mean}\n", f"load {url} | group: count(), sum(v), mean(w)")
 
 
+def travel(rig, server):
+    """How much comes over: of checks the columns' names and types, of what servers cannot run no more than is allowed."""
+    proxy = engines.Proxy(server)
+    url = proxy.url("rows", "pos")
+    lines = [f"load {url} | {line}" for line in ("sum qty", "group sym: mean(qty)", "top 2 by big", "select qty > 40 | count", "max price")]
+    result, size, statements = proxy.travel(lambda: rig.run(*lines))
+    # One question for the columns when a statement is checked and one when it runs, and its own.
+    rig.tally.check("travel: five questions", "" if result.status == 0 and size < 20000 and statements <= 3 * len(lines) else f"{size} bytes, {statements} statements: {result.text()}")
+    named, size, statements = proxy.travel(lambda: rig.run(f"let t = load {url}", "t | sum qty", "t | group sym: mean(qty)"))
+    rig.tally.check("travel: of a name", "" if named.status == 0 and size < 8000 and statements <= 4 else f"{size} bytes, {statements} statements")
+    width = 8 * ROWS
+    for line in ("map big | scan max", "derive v = big | stddev v", "hist big"):
+        result, size, _ = proxy.travel(lambda line=line: rig.run(".set fetch 1MB", f"load {url} | {line}"))
+        rig.tally.check(f"travel: below the limit: {line}", "" if result.status == 0 and width <= size < width + 8000 else f"{size} bytes: {result.text()}")
+        result, size, _ = proxy.travel(lambda line=line: rig.run(f"explain load {url} | {line}"))
+        told = result.out.startswith(b"fetched: clickhouse://") and b"\nbecause the server cannot run `" in result.out and b" all rows" in result.out
+        rig.tally.check(f"travel: explain {line}", "" if told and size < 4000 else f"{size} bytes: {result.text()}")
+    server.ask("CREATE TABLE wide (pos Int64, a Int64, s String) ENGINE = Memory")
+    server.ask("INSERT INTO wide SELECT number, number, toString(number) FROM numbers(300000)")
+    wide = proxy.url("wide", "pos")
+    for line, message in (
+        ("stddev a", "300000 rows of 1 column of `wide` are 2 MB, more than the 1 MB that `.set fetch` allows"),
+        ("map s | distinct | skip 1 | hist len(s)", "the answer of `127.0.0.1:"), ("map s | scan min", ""),
+        ("select a >= 0 | map a | scan +", "is long, more than the 1 MB that `.set fetch` allows"), ("select a > 10 | derive r = row", "is long"),
+    ):  # fmt: skip
+        result, size, _ = proxy.travel(lambda line=line: rig.run(".set fetch 1MB", f"load {wide} | {line}"))
+        rig.tally.check(f"travel: refused: {line}", "" if result.status == 1 and message in result.err.decode() and size < 2500000 and not result.out else f"{size} bytes: {result.text()}")
+    result = rig.run(f"load {wide} | stddev a")
+    told = "note: 2 MB came over, because the server cannot run this stage" in result.err.decode()
+    rig.tally.check("travel: told", "" if result.status == 0 and told else result.text())
+    rig.answers("travel: allowed", "300000\n", ".set fetch 1MB", ".set fetch off", f"load {wide} | derive r = row | count")
+    rig.tally.check("travel: setting", "" if rig.run(".set fetch 2500MB", ".set fetch").out.startswith(b"fetch\t2500MB") else "not shown")
+
+
 def changing(rig, server):
     """What a table has may change: places of one statement that name it read the same rows."""
     server.ask("CREATE VIEW dice2 AS SELECT toInt64(number) AS pos, rand(number) AS a FROM numbers(1000)")
@@ -285,6 +319,7 @@ def main():
         unordered(rig, server)
         changing(rig, server)
         many(rig, server)
+        travel(rig, server)
     tally.finish()
     return 1 if tally.failed else 0
 

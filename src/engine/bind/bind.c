@@ -243,6 +243,8 @@ enum status facts_open(struct facts *facts, struct arena *arena, struct diags *d
     facts->expr = element_of_path(facts->env, pipeline, arena);
     if (!facts->expr)
         sources_load(facts->env, pipeline, facts->checking, arena, facts->timing, &facts->sources, diags);
+    for (size_t i = 0; i < facts->sources.count && facts->explains; i++)
+        facts->sources.files[i].outdated = false;
     return facts->sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
 
@@ -252,6 +254,7 @@ void facts_close(struct facts *facts)
     row_texts_release(&facts->row_texts);
     sources_release(&facts->sources);
     facts->opened = facts->asked = facts->unordered = false;
+    facts->stopped = (struct span){0};
     facts->answer = NULL;
 }
 

@@ -74,6 +74,17 @@ static void keep_provisional(struct needed_columns *columns)
     columns->count = kept;
 }
 
+/* A plan that is only shown reads no tables on servers. */
+static void keep_files(struct needed_columns *columns)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < columns->count; i++) {
+        if (!columns->at[i].column->live)
+            columns->at[kept++] = columns->at[i];
+    }
+    columns->count = kept;
+}
+
 /* Whether a computed output is text of no known dictionary: all of it is missing, as of `true ? missing : name`, or
  * what it is computed from would be read. */
 static bool has_unknown_text(const struct queue *queue)
@@ -158,6 +169,8 @@ static void find_columns(const struct binder *binder, struct bound *bound, bool 
     columns->kept = wanted;
     if (facts->checking)
         keep_provisional(columns);
+    if (facts->explains)
+        keep_files(columns);
     if (!(relations && reads_live(columns)) && sources_lack(&facts->sources, columns, arena)) {
         needs->what = NEED_COLUMNS;
         needs->counts = !is_bound; /* perhaps it is not for a wrong number of rows */

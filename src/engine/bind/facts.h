@@ -31,6 +31,7 @@ struct facts {
     bool careful;   /* so that errors say most: all rows of files, no server, loops on whole columns, */
     bool row_loops; /* but these within rows where this is set */
     bool within;    /* its result is read by another pipeline of the statement, and not shown */
+    bool explains;  /* its plan is shown: no columns of tables on servers are read */
     bool describes; /* only what a server would run is asked for */
     const struct expr *value; /* of which the pipeline is the value: it has to be one; or NULL */
     bool remote;        /* for a server: joins are operators, and aggregates may be of kinds that servers alone have */
@@ -46,6 +47,9 @@ struct facts {
     const struct pipeline *rest; /* what is left of that, */
     const struct bound *answer;  /* or, if nothing is, the value; else NULL. */
     bool unordered;              /* The server's rows can only be queried */
+    struct span stopped;         /* the first stage that the server does not run, source NULL: none; */
+    const char *refusal;         /* and why, or NULL. */
+    bool broken;                 /* reading what a server answers has failed, which would fail again */
     struct evaluations evaluations;
     struct row_texts row_texts;
     struct pipeline_values *values; /* of the statement */

@@ -191,8 +191,12 @@ enum status explain_statement(struct strbuf *out, struct runner *runner, const s
     if (!stmt->variant.text && explain_server(out, runner, stmt, arena, diags))
         return STATUS_OK;
     struct bound bound;
-    struct facts facts = {
-        .env = runner->env, .pipeline = stmt->pipeline, .careful = true, .row_loops = true, .timing = runner->timing};
+    struct facts facts = {.env = runner->env,
+                          .pipeline = stmt->pipeline,
+                          .careful = true,
+                          .row_loops = true,
+                          .explains = true,
+                          .timing = runner->timing};
     enum status status = bind_ready(runner, &facts, arena, &bound, diags);
     if (status == STATUS_OK && bound.queue.count == 0)
         strbuf_puts(out, "nothing to run: the value is constant\n");

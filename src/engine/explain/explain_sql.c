@@ -43,6 +43,16 @@ static void print_description(struct strbuf *out, const struct remote_descriptio
         strbuf_printf(out, "because the server cannot do exactly this: %s\n", description->refusal);
 }
 
+/* Nothing but columns is asked for: the plan follows. */
+static void print_fetched(struct strbuf *out, const struct remote_description *description, struct arena *arena)
+{
+    strbuf_printf(out, "fetched: %s, all rows of the columns that are read below\n", description->address);
+    if (description->rest.source)
+        strbuf_printf(out, "because the server cannot run `%s`%s%s\n",
+                      text_of_span(arena, description->rest, REST_SHOWN), description->refusal ? ": " : "",
+                      description->refusal ? description->refusal : "");
+}
+
 /* Finds out what a server would run. */
 static enum status describe(struct runner *runner, const struct stmt *stmt, struct arena *arena,
                             struct remote_description *description, struct diags *diags)
@@ -82,8 +92,12 @@ bool explain_server(struct strbuf *out, struct runner *runner, const struct stmt
     struct remote_description description;
     struct diags own; /* of no use unless there is a query: binding all of it tells errors */
     diags_init(&own, diags->arena);
-    if (describe(runner, stmt, arena, &description, &own) != STATUS_OK || !description.address || !description.query)
+    if (describe(runner, stmt, arena, &description, &own) != STATUS_OK || !description.address)
         return false;
+    if (!description.query) {
+        print_fetched(out, &description, arena);
+        return false;
+    }
     diags_append(diags, &own);
     strbuf_puts(out, "on the server: ");
     print_description(out, &description, stmt->pipeline, arena);

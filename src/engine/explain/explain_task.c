@@ -1,5 +1,6 @@
 /* A task as text. Names are RubiCL's: a task that maps and then filters is a MappingFilter. */
 #include "engine/explain/explain_task.h"
+#include "engine/formats/open_file.h"
 
 #include "base/text.h"
 #include "engine/plan/combining.h"
@@ -405,7 +406,9 @@ void task_reads(struct strbuf *out, const struct task *task)
         strbuf_printf(out, "%s%zu", i > 0 ? ", " : "  same row count as ", task->equals[i]->number + 1);
     if (task->first > 0)
         strbuf_printf(out, "%sfrom row %" PRId64, out->length > 0 ? "  " : "", task->first);
-    if (task->rows >= 0)
+    if (task->rows > TABLE_ROWS / 2)
+        strbuf_printf(out, "%sall rows", out->length > 0 ? "  " : "");
+    else if (task->rows >= 0)
         strbuf_printf(out, "%s%" PRId64 " row%s", out->length > 0 ? "  " : "", task->rows, task->rows == 1 ? "" : "s");
     else if (task->limit != INT64_MAX)
         strbuf_printf(out, "%sat most %" PRId64 " rows", out->length > 0 ? "  " : "", task->limit);

@@ -54,8 +54,8 @@ struct table_source {
     /* Saves rows, which are on the host; on any error, and if cancelled, what was there stays. */
     enum status (*save)(struct servers *servers, const char *path, const struct relation *relation,
                         const struct format_job *job);
-    /* A query without progress for as many seconds is given up; 0: none is. */
-    void (*set_timeout)(struct servers *servers, int seconds);
+    /* A query without progress for as many seconds is given up, and one that sends more bytes; 0: none is. */
+    void (*set_limits)(struct servers *servers, int seconds, int64_t bytes);
     struct table_traffic (*traffic)(const struct servers *servers);
     /* The servers, in the arena; takes a second at most for each. */
     struct table_connection *(*connections)(struct servers *servers, struct arena *arena, size_t *count);

@@ -63,7 +63,12 @@ static enum status ask_value(struct facts *facts, const struct remote_part *part
 
 enum status ask_server(struct facts *facts, const struct remote_part *part, struct arena *arena, struct diags *diags)
 {
+    const size_t stages = part->reader ? part->stages : 0;
     facts->asked = true;
+    if (part->file && stages < facts->pipeline->stage_count) {
+        facts->stopped = facts->pipeline->stages[stages].span;
+        facts->refusal = part->refusal;
+    }
     if (!part->reader)
         return STATUS_OK;
     facts->unordered = part->unordered;

@@ -1,5 +1,6 @@
 #include "engine/run/provide.h"
 
+#include "engine/formats/open_file.h"
 #include "engine/run/run_bound.h"
 
 /* Another pipeline of the same statement. */
@@ -87,10 +88,35 @@ static enum status provide_relations(struct runner *runner, const struct facts *
     return status;
 }
 
+enum { TOLD_BYTES = 1000000 };
+
+static int64_t bytes_of_servers(const struct env *env)
+{
+    const struct table_source *tables = file_cache_tables(env->file_cache);
+    return tables && tables->traffic ? tables->traffic(tables->servers).bytes : 0;
+}
+
+/* Tells why rows of a table have come, or would have, that a server could have kept. */
+static void tell_traffic(const struct facts *facts, int64_t bytes, bool refused, struct diags *diags)
+{
+    const int64_t megabyte = 1000000;
+    const struct span stage = facts->stopped;
+    const char *why = facts->refusal ? arena_printf(diags->arena, ": %s", facts->refusal) : "";
+    if (!stage.source)
+        return;
+    if (refused)
+        diag_note(diags, stage, "the server cannot run this stage%s", why);
+    else if (bytes >= TOLD_BYTES)
+        diag_note(diags, stage, "%lld MB came over, because the server cannot run this stage%s",
+                  (long long)(bytes / megabyte), why);
+}
+
 static enum status provide_columns(struct runner *runner, struct facts *facts, const struct queue *queue,
                                    struct needs *needs, struct arena *arena, struct diags *diags)
 {
     enum status status = STATUS_OK;
+    const int64_t before = bytes_of_servers(facts->env);
+    const size_t told = diags->count;
     bool known = false; /* something else, which may change what is needed */
     if (needs->counts)
         status = sources_count(&facts->sources, facts->env, &known, diags);
@@ -98,6 +124,9 @@ static enum status provide_columns(struct runner *runner, struct facts *facts, c
         status = narrow_sources(runner, &facts->sources, queue, &needs->columns, &known, arena, diags);
     if (status == STATUS_OK && !known)
         status = sources_read(&facts->sources, facts->env, &needs->columns, facts->timing, diags);
+    facts->broken = status == STATUS_FAILED && facts->rest != facts->pipeline;
+    if (status == STATUS_OK || diags->count > told)
+        tell_traffic(facts, bytes_of_servers(facts->env) - before, status != STATUS_OK, diags);
     return status;
 }
 

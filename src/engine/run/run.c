@@ -67,7 +67,8 @@ enum status run_with_care(struct runner *runner, struct facts *facts, const stru
         diags_init(&attempt, diags->arena);
         *result = (struct result){.kind = RESULT_NONE, .show_rows = SHOW_SOME};
         enum status status = bind_ready(runner, facts, arena, &bound, &attempt);
-        bool again = !facts->careful && (status == STATUS_UNABLE || (status == STATUS_FAILED && bound.hasty));
+        bool again =
+            !facts->careful && (status == STATUS_UNABLE || (status == STATUS_FAILED && bound.hasty && !facts->broken));
         if (status == STATUS_OK) {
             status = run_bound(runner, facts, stmt, &bound, arena, result, &attempt);
             again = status == STATUS_FAILED && (fetch_recomputed(&bound.queue, arena) || bound.hasty);

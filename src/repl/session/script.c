@@ -158,7 +158,7 @@ void set_limits(const struct session *session, const struct settings *settings)
     kept_set_limit(session->runner.env->kept, settings_keep(settings) / MADE_SHARE);
     buffer_pool_set_limit(session->runner.pool, settings_memory(settings), settings_temporary(settings));
     if (tables)
-        tables->set_timeout(tables->servers, settings_timeout(settings));
+        tables->set_limits(tables->servers, settings_timeout(settings), settings_fetch(settings));
 }
 
 /* Returns whether the script may run and reports why not. A single statement is not checked here: running it starts

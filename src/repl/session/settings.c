@@ -59,6 +59,11 @@ const struct setting setting_table[] = {
      AMOUNT_NUMBER,
      offsetof(struct settings, timeout),
      "end a query whose server is silent N seconds (60)"},
+    {"fetch",
+     {"auto", "off"},
+     TAKES_SIZE,
+     offsetof(struct settings, fetch),
+     "refuse to fetch more of a table on a server (1GB)"},
     {"cache",
      {"auto", "off"},
      AMOUNT_NUMBER,
@@ -104,6 +109,12 @@ static int amount(int choice, int automatic)
 int settings_timeout(const struct settings *settings)
 {
     return amount(settings->timeout, TIMEOUT_SECONDS);
+}
+
+int64_t settings_fetch(const struct settings *settings)
+{
+    const int megabytes = settings->fetch == AMOUNT_AUTO ? FETCH_MEGABYTES : settings->fetch - AMOUNT_OFF;
+    return (int64_t)megabytes * 1000000;
 }
 
 int64_t settings_cache(const struct settings *settings)
@@ -206,7 +217,7 @@ void setting_print(struct strbuf *out, const struct settings *settings, const st
     const int value = is_directory ? 0 : *field(&copy, setting);
     if (is_directory && *settings->temporary)
         strbuf_puts(out, settings->temporary);
-    else if (setting->number == TAKES_SIZE && value > 0)
+    else if (setting->number == TAKES_SIZE && value > 1)
         strbuf_printf(out, "%dMB", value - 1);
     else if (setting->number > 0 && value >= setting->number)
         strbuf_printf(out, "%d", value - setting->number);

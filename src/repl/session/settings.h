@@ -33,7 +33,7 @@ enum amount {
     AMOUNT_NUMBER /* AMOUNT_NUMBER + n: n */
 };
 /* Of AMOUNT_AUTO, and of `memory` in per cent of what there is. */
-enum { TIMEOUT_SECONDS = 60, CACHE_GIGABYTES = 10, KEEP_PERCENT = 50, MEMORY_PERCENT = 80 };
+enum { FETCH_MEGABYTES = 1000, TIMEOUT_SECONDS = 60, CACHE_GIGABYTES = 10, KEEP_PERCENT = 50, MEMORY_PERCENT = 80 };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -50,6 +50,7 @@ struct settings {
     int strict; /* 0 or 1 */
     int errors;
     int timeout;
+    int fetch;
     int cache;
     int keep;
     int memory;           /* 0: auto; else 1 + megabytes */
@@ -77,6 +78,9 @@ struct settings settings_default(void);
 
 /* Seconds without progress until a query of a server is given up; 0: none is. */
 int settings_timeout(const struct settings *settings);
+
+/* Bytes that one statement may fetch of a table on a server; 0: any number. */
+int64_t settings_fetch(const struct settings *settings);
 
 /* Bytes of files at addresses that are kept on the disk. */
 int64_t settings_cache(const struct settings *settings);

@@ -43,7 +43,8 @@ struct answer {
     http_receiver *receive;
     void *context;
     struct strbuf error; /* what came with a status of failure */
-    bool ended;          /* by the receiver */
+    bool ended;          /* by the receiver, or as too long: */
+    bool excessive;
     int64_t bytes;
     int64_t rows_read; /* as the server tells when it has read all; -1: it does not */
 };
@@ -111,6 +112,24 @@ void http_set_limit(struct http *http, int milliseconds)
     http->limit_ms = milliseconds;
 }
 
+int64_t http_fetch(const struct http *http)
+{
+    return http->shared ? http->shared->fetch : 0;
+}
+
+enum status http_refuse_size(const struct http *http, const char *what, int64_t bytes, struct span span,
+                             struct diags *diags)
+{
+    const int64_t megabyte = 1000000, gigabyte = 1000 * megabyte, most = http_fetch(http);
+    const char *allowed = most % gigabyte == 0 ? arena_printf(diags->arena, "%lld GB", (long long)(most / gigabyte))
+                                               : arena_printf(diags->arena, "%lld MB", (long long)(most / megabyte));
+    const int64_t needed = bytes / gigabyte + 1;
+    return diag_error_hint(
+        diags, span,
+        arena_printf(diags->arena, "`.set fetch %lldGB` allows it, `.set fetch off` any size", (long long)needed),
+        "%s, more than the %s that `.set fetch` allows", what, allowed);
+}
+
 static size_t receive(char *bytes, size_t size, size_t count, void *context)
 {
     struct answer *answer = context;
@@ -120,7 +139,9 @@ static size_t receive(char *bytes, size_t size, size_t count, void *context)
     answer->bytes += (int64_t)length;
     answer->http->curl.easy_getinfo(answer->http->easy, CURLINFO_RESPONSE_CODE, &status);
     if (status == STATUS_FINE) {
-        answer->ended = !answer->receive(answer->context, bytes, length);
+        const int64_t most = http_fetch(answer->http);
+        answer->excessive = most > 0 && answer->bytes > most;
+        answer->ended = answer->excessive || !answer->receive(answer->context, bytes, length);
         return answer->ended ? CURL_WRITEFUNC_ERROR : length;
     }
     const size_t room = MOST_ERROR - answer->error.length;
@@ -373,6 +394,10 @@ static enum status run(struct http *http, const struct request *request, const s
         kill_query(http, id);
         if (how == STALLED)
             outcome = http_report_stall(&http->peer, http->shared->timeout, span, diags);
+        else if (answer.excessive)
+            outcome =
+                http_refuse_size(http, arena_printf(diags->arena, "the answer of `%s` is long", http->peer.server),
+                                 answer.bytes, span, diags);
     } else if (outcome == STATUS_OK && !answer.ended && !sending.failed) {
         if (code != CURLE_OK && !(refused && answer.error.length > 0))
             outcome = http_report_transfer(&http->peer, code, *http->detail ? http->detail : curl->easy_strerror(code),

@@ -13,7 +13,8 @@
 struct http;
 
 struct http_shared {
-    int timeout; /* seconds without progress until a query is given up; 0: none is */
+    int timeout;   /* seconds without progress until a query is given up; 0: none is */
+    int64_t fetch; /* bytes that an answer may have; 0: any number */
     struct table_traffic traffic;
 };
 
@@ -24,6 +25,13 @@ void http_free(struct http *http); /* NULL is allowed */
 
 /* Server settings sent with every query: "&name=value...", copied. */
 void http_set_settings(struct http *http, const char *settings);
+
+/* As http_shared says; 0 without one. */
+int64_t http_fetch(const struct http *http);
+
+/* What is wrong if so many bytes are more than an answer may have. */
+enum status http_refuse_size(const struct http *http, const char *what, int64_t bytes, struct span span,
+                             struct diags *diags);
 
 /* Each query is given up after this time; 0: none is. */
 void http_set_limit(struct http *http, int milliseconds);

@@ -35,9 +35,10 @@ struct http_shared *servers_shared(struct servers *servers)
     return &servers->shared;
 }
 
-void servers_set_timeout(struct servers *servers, int seconds)
+void servers_set_limits(struct servers *servers, int seconds, int64_t bytes)
 {
     servers->shared.timeout = seconds;
+    servers->shared.fetch = bytes;
 }
 
 struct table_traffic servers_traffic(const struct servers *servers)

@@ -13,7 +13,7 @@ void servers_free(struct servers *servers);
 
 /* What the queries of the session share; lives as long. */
 struct http_shared *servers_shared(struct servers *servers);
-void servers_set_timeout(struct servers *servers, int seconds);
+void servers_set_limits(struct servers *servers, int seconds, int64_t bytes);
 struct table_traffic servers_traffic(const struct servers *servers);
 
 /* Notes that a table of this address's server is read or saved. */
