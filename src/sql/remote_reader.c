@@ -71,6 +71,11 @@ static enum status run(const struct remote_reader *reader, const char *query, co
                        const struct format_job *job, struct column **columns, int64_t *rows)
 {
     const char *sql = arena_printf(job->diags->arena, "%s FORMAT Native", select_run(query, job->diags->arena));
+    if (reader->lowered.any)
+        diag_note(
+            job->diags, job->span,
+            "the rows of `%s` have no order, so that any of them are taken, or of equal ones; `?by=COLUMN` orders them",
+            reader->table->url.table);
     const size_t before = job->diags->count;
     const enum status status = query_run(reader->table->http, sql, expected, reader->table->server, job->workers,
                                          columns, rows, job->span, job->diags);

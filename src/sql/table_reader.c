@@ -194,7 +194,7 @@ static enum status check_size(const struct table_reader *reader, const size_t *w
 
 static enum status report_no_order(const struct table_url *url, struct span span, struct diags *diags)
 {
-    return diag_error_hint(diags, span, "add the column that orders them: ?by=COLUMN",
+    return diag_error_hint(diags, span, "add the column that orders them: ?by=COLUMN; `take 10` shows any rows",
                            "the rows of `%s` have no order, which this pipeline needs here", url->table);
 }
 

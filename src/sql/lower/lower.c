@@ -163,10 +163,13 @@ static bool limit(struct lowering *lowering, struct select *select, int64_t skip
 {
     if (skip == 0 && take == INT64_MAX)
         return true;
-    if (!select->ordered)
+    if (!select->ordered && !lowering->from_unordered)
         return lowering_refuse(lowering, "the order of rows");
     if (select_is_limited(select))
         select_wrap(select, lowering->arena);
+    /* Of a table that is said to have no order, any rows are the first. */
+    lowering->any = lowering->any || !select->ordered;
+    select->ordered = true;
     if ((skip > 0 || take == 0) && select->fails)
         return lowering_refuse(lowering, "rows that may fail and are left out");
     select->skip = skip;
@@ -397,7 +400,7 @@ static bool lower_tasks(struct lowering *lowering, const struct table_columns *f
     struct arena *arena = lowering->arena;
     bool good = true;
     begin_tables(lowering, from);
-    lowering->throws = false;
+    lowering->throws = lowering->any = false;
     lowering->made = arena_array(arena, fused->count + 1, sizeof *lowering->made);
     lowering->read = arena_array(arena, fused->count + 1, sizeof *lowering->read);
     for (size_t t = 0; t < fused->count && good; t++) {
@@ -419,7 +422,7 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
                  struct lowered *lowered, const char **refusal)
 {
     struct lowering *lowering = arena_alloc(arena, sizeof *lowering); /* the selects refer to it */
-    *lowering = (struct lowering){.queue = queue, .arena = arena};
+    *lowering = (struct lowering){.queue = queue, .arena = arena, .from_unordered = from->reader->unordered};
     struct queue fused;
     lowering->dialect = from->dialect ? sql_dialect_find(from->dialect) : sql_clickhouse;
     lowering->shares = lowering->dialect->whole_sum; /* shown alone, where it is to be short */
@@ -437,6 +440,7 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
         lowered->last = fused.tasks[fused.count - 1];
         lowered->select = lowering->made[fused.count - 1];
         lowered->throws = lowering->throws;
+        lowered->any = lowering->any;
     }
     if (!good)
         *refusal = lowering->refusal;

@@ -22,6 +22,7 @@ struct lowered {
     const struct task *last; /* rows: its outputs are the select's columns. One value: column 0 is that, a sum's or
                                 mean's are the sums of its digits (integer_sum.h), of floats those of float_sum.h, by
                                 the first of which the select is grouped; an extreme of floats is the bits of one */
+    bool any;                /* some rows of a table without an order were taken */
     bool throws;             /* the query is an error of throwIf where rows of a join's source fail */
 };
 

@@ -21,6 +21,8 @@ struct lowering {
     struct arena *arena;
     struct select *made; /* of each fused task */
     bool *read;          /* whether a later one reads it */
+    bool from_unordered; /* the table has no order; */
+    bool any;            /* some of its rows were taken */
     bool throws;         /* rows of a source that fail are an error of the server */
     bool shares;         /* what is long and read more than once becomes a column of a subquery */
     const char *refusal;
