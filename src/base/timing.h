@@ -11,6 +11,7 @@
 enum phase {
     PHASE_PARSE,
     PHASE_MAP,
+    PHASE_FIND,
     PHASE_BIND,
     PHASE_FUSE,
     PHASE_BUILD,

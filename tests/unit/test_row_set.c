@@ -47,6 +47,60 @@ static void check_set(const struct row_set *set, const bool *has, int64_t rows)
         assert_true(set->ends[i - 1] < set->begins[i]);
 }
 
+/* The list of the set's rows gives the same set. */
+static void check_listed(const struct row_set *set, struct arena *arena)
+{
+    const struct workers workers = {.threads = 3};
+    struct row_set again;
+    int64_t rows[ROWS], count = 0;
+    for (size_t i = 0; i < set->count; i++) {
+        for (int64_t row = set->begins[i]; row < set->ends[i]; row++)
+            rows[count++] = row;
+    }
+    struct column *numbers = column_of_ints(rows, count);
+    row_set_init(&again, arena);
+    assert_true(row_set_add_listed(&again, numbers, &workers));
+    assert_int_equal(again.count, set->count);
+    assert_int_equal(again.rows, set->rows);
+    for (size_t i = 0; i < set->count; i++) {
+        assert_int_equal(again.begins[i], set->begins[i]);
+        assert_int_equal(again.ends[i], set->ends[i]);
+        assert_int_equal(again.places[i], set->places[i]);
+    }
+    column_unref(numbers);
+}
+
+/* Rows in several parts, with ranges across their borders. */
+static void listed_in_parts(void **state)
+{
+    (void)state;
+    enum { MANY = 1 << 20 };
+    struct arena *arena = arena_new();
+    const struct workers workers = {.threads = 3};
+    struct row_set set, again;
+    struct column *numbers = column_reserve(TYPE_I64, TYPE_I64, MANY);
+    uint32_t random = 5;
+    int64_t count = 0;
+    row_set_init(&set, arena);
+    row_set_init(&again, arena);
+    for (int64_t row = 0; count < MANY; row++) {
+        const int64_t end =
+            min_int64(row + 1 + next_random(&random) % (count % 7 == 0 ? 100000 : 3), row + MANY - count);
+        row_set_add(&set, row, end);
+        for (; row < end; row++)
+            column_set_int(numbers, count++, row);
+    }
+    column_finish(numbers, MANY);
+    assert_true(row_set_add_listed(&again, numbers, &workers));
+    assert_int_equal(again.count, set.count);
+    assert_int_equal(again.rows, MANY);
+    assert_memory_equal(again.begins, set.begins, set.count * sizeof *set.begins);
+    assert_memory_equal(again.ends, set.ends, set.count * sizeof *set.ends);
+    assert_memory_equal(again.places, set.places, set.count * sizeof *set.places);
+    column_unref(numbers);
+    arena_free(arena);
+}
+
 static void sets_of_rows(void **state)
 {
     (void)state;
@@ -70,6 +124,7 @@ static void sets_of_rows(void **state)
                 both_has[row] = part_has[place++];
         }
         check_set(&both, both_has, ROWS);
+        check_listed(&both, arena);
         struct column *column = column_of_ints(values, ROWS), *taken = row_set_take(&both, column, NULL);
         assert_int_equal(taken->rows, both.rows);
         for (int64_t row = 0, place = 0; row < ROWS; row++) {
@@ -84,6 +139,6 @@ static void sets_of_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_of_rows), cmocka_unit_test(listed_in_parts)};
     return cmocka_run_group_tests_name("row_set", tests, NULL, NULL);
 }

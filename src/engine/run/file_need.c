@@ -95,6 +95,7 @@ struct runner need_host_runner(const struct runner *runner)
     host.device = NULL;
     host.chooser = NULL;
     host.trace = NULL;
+    host.timing = NULL; /* it is of the phase that finds rows */
     return host;
 }
 

@@ -146,22 +146,6 @@ static struct task *task_of_conditions(const struct conditions *conditions, cons
     return copy;
 }
 
-static void add_rows(struct row_set *set, const struct column *numbers)
-{
-    int64_t begin = 0, end = 0; /* of the last range */
-    for (int64_t i = 0; i < numbers->rows; i++) {
-        const int64_t row = numbers->store == TYPE_I64   ? ((const int64_t *)numbers->data)[i]
-                            : numbers->store == TYPE_I32 ? ((const int32_t *)numbers->data)[i]
-                                                         : column_get_int(numbers, i);
-        if (row != end) {
-            row_set_add(set, begin, end);
-            begin = row;
-        }
-        end = row + 1;
-    }
-    row_set_add(set, begin, end);
-}
-
 /* Runs the filters on the host. What fails is found again when the statement runs. */
 static enum status run_filters(const struct runner *runner, struct file_need *need, struct task *filter,
                                struct arena *arena)
@@ -190,11 +174,11 @@ static enum status run_filters(const struct runner *runner, struct file_need *ne
         return status;
     if (status != STATUS_OK || outcome.flagged)
         return STATUS_OK;
+    const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel};
     need->found = outcome.rows <= need->most_rows;
-    if (need->found)
-        add_rows(&need->found_rows, outcome.columns[0]);
+    const bool cancelled = need->found && !row_set_add_listed(&need->found_rows, outcome.columns[0], &workers);
     outcome_release(&outcome, filter);
-    return STATUS_OK;
+    return cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
 
 enum status find_filtered_rows(const struct runner *runner, struct file_need *need, const struct task *task,

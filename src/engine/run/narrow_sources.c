@@ -136,8 +136,10 @@ enum status narrow_sources(struct runner *runner, struct sources *sources, const
             !reads_rows(runner->env, file, places, found))
             continue;
         struct file_need need = {0};
+        const int64_t began = now_ns();
         while (file->search != SEARCH_DONE && status == STATUS_OK && !need.found && !need.first)
             status = narrow_file(runner, file, queue, places, found, &need, arena, diags);
+        timing_add(runner->timing, PHASE_FIND, file->path.text, now_ns() - began, 0);
         *narrowed = need.found;
         if (need.first)
             keep_first(file, &need, needed);

@@ -33,6 +33,73 @@ void row_set_add(struct row_set *set, int64_t begin, int64_t end)
     set->rows += end - begin;
 }
 
+/* Finding where ranges begin in a list of rows. */
+struct listing {
+    struct row_set *set;
+    const struct column *numbers;
+    int64_t *counts; /* of each part: how many ranges begin there; then how many before it */
+};
+
+static int64_t listed(const struct column *numbers, int64_t i)
+{
+    return numbers->store == TYPE_I64   ? ((const int64_t *)numbers->data)[i]
+           : numbers->store == TYPE_I32 ? ((const int32_t *)numbers->data)[i]
+                                        : column_get_int(numbers, i);
+}
+
+static void count_ranges(void *context, struct part part)
+{
+    const struct listing *listing = context;
+    int64_t last = part.begin > 0 ? listed(listing->numbers, part.begin - 1) : -2, count = 0;
+    for (int64_t i = part.begin; i < part.end; i++) {
+        const int64_t row = listed(listing->numbers, i);
+        count += row != last + 1;
+        last = row;
+    }
+    listing->counts[part.number] = count;
+}
+
+static void list_ranges(void *context, struct part part)
+{
+    const struct listing *listing = context;
+    const struct row_set *set = listing->set;
+    int64_t last = part.begin > 0 ? listed(listing->numbers, part.begin - 1) : -2;
+    int64_t range = listing->counts[part.number];
+    for (int64_t i = part.begin; i < part.end; i++) {
+        const int64_t row = listed(listing->numbers, i);
+        if (row != last + 1) {
+            set->begins[range] = row;
+            set->places[range] = i;
+            if (range > 0)
+                set->ends[range - 1] = last + 1;
+            range++;
+        }
+        last = row;
+    }
+}
+
+bool row_set_add_listed(struct row_set *set, const struct column *numbers, const struct workers *workers)
+{
+    enum { LEAST_PART = 1 << 16 };
+    assert(set->count == 0);
+    const struct parts parts = partition_rows(workers, numbers->rows, LEAST_PART);
+    struct listing listing = {set, numbers, arena_array(set->arena, (size_t)parts.count + 1, sizeof(int64_t))};
+    if (numbers->rows == 0)
+        return true;
+    if (!workers_run_parts(workers, &parts, count_ranges, &listing))
+        return false;
+    set->capacity = (size_t)begins_of_counts(listing.counts, parts.count);
+    set->begins = arena_array(set->arena, set->capacity, sizeof *set->begins);
+    set->ends = arena_array(set->arena, set->capacity, sizeof *set->ends);
+    set->places = arena_array(set->arena, set->capacity, sizeof *set->places);
+    if (!workers_run_parts(workers, &parts, list_ranges, &listing))
+        return false;
+    set->count = set->capacity;
+    set->ends[set->count - 1] = listed(numbers, numbers->rows - 1) + 1;
+    set->rows = numbers->rows;
+    return true;
+}
+
 size_t row_set_find(const struct row_set *set, int64_t row)
 {
     size_t before = 0, after = set->count; /* the range is among these */

@@ -3,6 +3,7 @@
 #define RQL_ENGINE_STORAGE_ROW_SET_H
 
 #include "base/arena.h"
+#include "base/parallel.h"
 #include "engine/storage/column.h"
 
 /* Ranges that are not empty, in ascending order, and do not touch. */
@@ -19,6 +20,10 @@ void row_set_init(struct row_set *set, struct arena *arena);
 
 /* Adds rows begin..end-1, none of which precedes one that is in the set. */
 void row_set_add(struct row_set *set, int64_t begin, int64_t end);
+
+/* Adds the rows that the column of integers lists in ascending order to the set, which is empty, on all threads. False:
+ * cancelled. */
+bool row_set_add_listed(struct row_set *set, const struct column *numbers, const struct workers *workers);
 
 /* The first range with rows at or behind this one; set->count: there is none. */
 size_t row_set_find(const struct row_set *set, int64_t row);

@@ -5,8 +5,9 @@
 #include <string.h>
 
 static const char *const phase_words[PHASE_COUNT] = {
-    [PHASE_PARSE] = "parsed", [PHASE_MAP] = "mapped",      [PHASE_BIND] = "bound",    [PHASE_FUSE] = "fused",
-    [PHASE_BUILD] = "built",  [PHASE_UPLOAD] = "uploaded", [PHASE_KERNEL] = "kernel", [PHASE_RETRIEVE] = "retrieved",
+    [PHASE_PARSE] = "parsed",    [PHASE_MAP] = "mapped",    [PHASE_FIND] = "found",
+    [PHASE_BIND] = "bound",      [PHASE_FUSE] = "fused",    [PHASE_BUILD] = "built",
+    [PHASE_UPLOAD] = "uploaded", [PHASE_KERNEL] = "kernel", [PHASE_RETRIEVE] = "retrieved",
 };
 
 static void report_line(struct strbuf *out, const char *word, const char *name, int64_t ns, int64_t bytes)
@@ -30,7 +31,8 @@ void report_timing(struct strbuf *out, const struct timing *timing, int64_t prin
             const struct event *event = &timing->events[i];
             if ((int)event->phase != phase)
                 continue;
-            const char *name = phase == PHASE_MAP ? path_of_file(event->name, timing->arena) : event->name;
+            const char *name =
+                phase == PHASE_MAP || phase == PHASE_FIND ? path_of_file(event->name, timing->arena) : event->name;
             report_line(out, phase_words[phase], name, event->ns, event->bytes);
         }
     }
