@@ -325,6 +325,57 @@ def check_chosen(sandbox, rng):
     return ""
 
 
+def join_question(rng, left, right):
+    """A join of the rows of `left`, which are in a file, with some of `right`, that leaves few of them; and the answer."""
+    low, width = rng.randrange(1500), rng.choice((0, 1, 3, 40, 3000))
+    few = rng.random() < 0.3
+    taken = [(k, w) for k, w in right if low <= w <= low + width]
+    condition = f"w in {low}..{low + width}"
+    keys = collections.Counter(k for k, _ in taken)
+    sums = collections.Counter()
+    for k, w in taken:
+        sums[k] += w
+    kept = [(k, v, t) for k, v, t in left if not few or v < 30]
+    source = f'(load right.parquet | select {condition})'
+    picked = "load left.parquet" + (" | select v < 30" if few else "")
+    by, on = rng.choice((("k", "k = id"), ("t", "t = name")))
+    number = (lambda k, t: k) if by == "k" else (lambda k, t: int(t[1:]))
+    rows = [(number(k, t), v) for k, v, t in kept]
+    kinds = (
+        (f"join {source} on {on} | group : count(), sum(v), sum(w)",
+         (sum(keys[k] for k, _ in rows), sum(keys[k] * v for k, v in rows), sum(sums[k] for k, _ in rows))),
+        (f"semi join {source} on {on} | group : count(), sum(v)", (sum(k in keys for k, _ in rows), sum(v for k, v in rows if k in keys))),
+        (f"anti join {source} on {on} | group : count(), sum(v)", (sum(k not in keys for k, _ in rows), sum(v for k, v in rows if k not in keys))),
+        (f'select {by} in ({source} | pick {on.split()[-1]}) | group : count(), sum(v)',
+         (sum(k in keys for k, _ in rows), sum(v for k, v in rows if k in keys))),
+    )
+    tail, answer = rng.choice(kinds)
+    return f"{picked} | {tail}", "\t".join(map(str, answer))
+
+
+def check_joins(sandbox, rng):
+    """Rows of a file that a join leaves out are not read: what is left against sums in Python."""
+    make = """range 1..150000 as k | map k * 7 % 3001 as k, k * 13 % 1009 as v, format("n{:05}", k * 11 % 20011) as t | save left.parquet
+range 1..2500 as id | map id * 5 % 3100 as id, format("n{:05}", id * 5 % 3100) as name, id as w | save right.parquet
+range 1..2500 as id | map id * 5 % 1200 as id, format("n{:05}", id * 5 % 1200) as name, id as w | save twice.parquet"""
+    harness.run(["--quiet", "--no-init", "-c", make], sandbox.here, sandbox.home)
+    left = [(k * 7 % 3001, k * 13 % 1009, f"n{k * 11 % 20011:05}") for k in range(1, 150_001)]
+    for mode in ("host", "host-unfused"):
+        for name, modulus in (("right", 3100), ("twice", 1200)):
+            right = [(n * 5 % modulus, n) for n in range(1, 2501)]
+            questions = [join_question(rng, left, right) for _ in range(8)]
+            questions = [(query.replace("right.parquet", name + ".parquet"), answer) for query, answer in questions]
+            script = "\n".join(query for query, _ in questions)
+            result = harness.run([*harness.ALL_MODES[mode], "--format", "tsv", "-c", script], sandbox.here, sandbox.home)
+            found = [line.replace("missing", "").strip() for line in result.out.decode().splitlines()]
+            for (query, answer), line in zip(questions, found, strict=False):
+                if line != answer:
+                    return f"{query} ({mode}): {line!r}, expected {answer!r}"
+            if result.status or len(found) != len(questions):
+                return result.text()
+    return ""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--rounds", type=int, default=10)
@@ -338,6 +389,7 @@ def main():
         tally.check("texts", check_texts(sandbox))
         tally.check("texts in order", check_ordered(sandbox))
         tally.check("texts of chosen rows", check_chosen(sandbox, rng))
+        tally.check("rows of joins", check_joins(sandbox, rng))
         tally.check("columns kept", check_kept(sandbox))
         tally.check("advice", check_advice(sandbox))
         tally.check("optional without missing values", check_optional(sandbox))

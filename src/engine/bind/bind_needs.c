@@ -137,16 +137,6 @@ static void add_unread_texts(const struct sources *sources, struct needed_column
     }
 }
 
-/* Whether columns of a table on a server have to be read: all at once, and which of them are needed is known when the
- * sources of joins have been evaluated. */
-static bool reads_live(const struct needed_columns *columns)
-{
-    bool live = false;
-    for (size_t i = 0; i < columns->count && !live; i++)
-        live = columns->at[i].column->live && columns->at[i].column->unread;
-    return live;
-}
-
 static void find_columns(const struct binder *binder, struct bound *bound, bool is_bound)
 {
     struct facts *facts = binder->facts;
@@ -171,14 +161,14 @@ static void find_columns(const struct binder *binder, struct bound *bound, bool 
         keep_provisional(columns);
     if (facts->explains)
         keep_files(columns);
-    if (!(relations && reads_live(columns)) && sources_lack(&facts->sources, columns, arena)) {
+    if (relations) {
+        needs->what = NEED_RELATIONS; /* by which a join leaves out rows of files */
+    } else if (sources_lack(&facts->sources, columns, arena)) {
         needs->what = NEED_COLUMNS;
         needs->counts = !is_bound; /* perhaps it is not for a wrong number of rows */
         /* Without the order of texts, filters that compare them are not what they will be. */
         needs->narrow =
             is_bound && facts->runs && !facts->checking && !facts->careful && !lacks && binder->ordered_count == 0;
-    } else if (relations) {
-        needs->what = NEED_RELATIONS;
     } else if (is_bound && !facts->checking && needs->row_texts.count == 0 &&
                (has_unknown_text(&bound->queue) || computes_unknown(&bound->queue, arena))) {
         add_unread_texts(&facts->sources, columns, arena); /* for any dictionary */
