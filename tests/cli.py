@@ -142,7 +142,7 @@ class CommandLine:
         told = lines[-2:] if len(lines) > 2 else ["", ""]
         good = told[0].startswith("backend choice: ") and re.search(r"^  1 on host: about 0\.0\d\d ms", told[1])
         self.tally.check("explain-tells-the-choice", "" if good else "\n".join(lines))
-        self.says("explain-of-more-rows", ["-c", "explain range 1..1000000000 | sum"], r"^  1 on .*host: about \d+ ms", "out")
+        self.says("explain-of-more-rows", ["-c", "explain range 1..1000000000 | sum"], r"^  1 on .*host: about [\d.]+ ms", "out")
         named = self.run("--device", "host", "-c", f"explain {MAIN}").out
         self.tally.check("explain-without-a-choice", "" if b"backend choice" not in named and named else named.decode())
         self.prints("auto", "107\n500000500000\n", "-c", MAIN, "-c", "range 1..1000000 | sum")

@@ -14,7 +14,7 @@
 
 const struct option_row option_table[] = {
     {"command", 'c', "QUERY", OPTION_QUERY, NULL, NULL, "run QUERY and exit; may be repeated"},
-    {"arg", 0, "NAME=VALUE", OPTION_ARGUMENT, NULL, NULL, "define $NAME; may be repeated"},
+    {"arg", 0, "NAME=VALUE", OPTION_ARGUMENT, NULL, NULL, "define $NAME, as ARGs may; other ARGs are $arg1 ..."},
     {"device", 0, "", OPTION_SET, "device", NULL, NULL},
     {"format", 0, "", OPTION_SET, "format", NULL, NULL},
     {"header", 0, NULL, OPTION_SET, "header", "on", "print column names first"},
@@ -75,8 +75,7 @@ static void print_help(struct strbuf *out)
                      "  rql [OPTIONS] [-c] QUERY       run the query; FILEs may follow, and -c QUERY\n");
     for (size_t i = 0; i < option_count; i++)
         print_option(out, &option_table[i]);
-    strbuf_puts(out, "ARG is NAME=VALUE, as for --arg, or just VALUE: the K-th ARG is then $argK\n"
-                     "Exit status: 0 success, 1 a query failed, 2 usage error, 130 interrupted\n");
+    strbuf_puts(out, "Exit status: 0 success, 1 a query failed, 2 usage error, 130 interrupted\n");
 }
 
 static const struct option_row *find_long(const char *name, size_t length)
