@@ -26,7 +26,7 @@ const struct option_row option_table[] = {
     {"stop", 'e', NULL, OPTION_SET, "errors", "stop", "stop at the first failed query (default)"},
     {"keep-going", 'k', NULL, OPTION_SET, "errors", "continue", "continue after a failed query; exit status 1"},
     {"no-init", 0, NULL, OPTION_NO_INIT, NULL, NULL, "do not run rqlrc before the prompt"},
-    {"safe", 0, NULL, OPTION_SAFE, NULL, NULL, "read files of this directory only, write none; no programs"},
+    {"safe", 0, NULL, OPTION_SAFE, NULL, NULL, "only read, files below this directory; no programs"},
     {"quiet", 0, NULL, OPTION_SET, "messages", "quiet", "no notes, no greeting"},
     {"verbose", 0, NULL, OPTION_SET, "messages", "verbose", "every note, every time"},
     {"help", 'h', NULL, OPTION_HELP, NULL, NULL, "print this help"},
@@ -69,7 +69,7 @@ static void print_option(struct strbuf *out, const struct option_row *row)
 /* Fits 24 lines of 80 cells. */
 static void print_help(struct strbuf *out)
 {
-    strbuf_puts(out, "rql: a shell for columnar data, as in rql 'range 1..9 | sum'; .help describes the language\n"
+    strbuf_puts(out, "rql: an interactive shell for columnar data; .help describes the language\n"
                      "  rql [OPTIONS] [FILE...]        prompt with data files, or read standard input\n"
                      "  rql [OPTIONS] SCRIPT [ARG...]  run a script; - is standard input\n"
                      "  rql [OPTIONS] [-c] QUERY       run the query; FILEs may follow, and -c QUERY\n");

@@ -78,7 +78,7 @@ const struct setting setting_table[] = {
      {"auto"},
      TAKES_SIZE,
      offsetof(struct settings, memory),
-     "spill what exceeds SIZE, as 8GB; auto: 80 % of what there is"},
+     "spill beyond SIZE, as 8GB; auto: 80 % of what is free"},
     {"temp",
      {"auto"},
      TAKES_DIRECTORY,
