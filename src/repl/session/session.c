@@ -199,7 +199,8 @@ void session_choose_device(struct session *session)
         strbuf_free(&choice);
     }
     const bool chooses = session->settings.device == DEVICE_AUTO;
-    session->runner.no_wait = chooses || session->settings.device == DEVICE_GPU;
+    /* Where there seems to be no GPU, a statement waits, and it is an error. */
+    session->runner.no_wait = chooses || (session->settings.device == DEVICE_GPU && session->platform->expects_gpu);
     /* At the prompt a GPU starts while the user types; a single query may finish before it would be ready. Without a
      * GPU OpenCL, which takes 60 MB, starts when it is chosen. */
     struct backend *first = first_device(session);
