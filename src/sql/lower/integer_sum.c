@@ -42,7 +42,7 @@ const char *digits_overflow(const char *const *sums, int digits, struct arena *a
 /* Becomes the sums of the digits of the magnitude, and whether it is negative. */
 void mean_magnitude(const char **columns, struct arena *arena)
 {
-    int digits = 0;
+    int digits = 1;
     while (digits < MOST_DIGITS && columns[digits])
         digits++;
     const char *negative = arena_printf(arena, "(%s < 0)", carried(columns, digits - 1, arena));
