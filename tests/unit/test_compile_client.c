@@ -147,7 +147,7 @@ static void processes_share_orders(void **state)
     for (size_t role = 0; role < sizeof roles / sizeof *roles; role++) {
         struct compiler *compiler = compilers_in(roles[role], LIMIT_MS, 3);
         struct compile_job *orders[7];
-        char texts[7][16], wanted[7][16];
+        char texts[7][16], wanted[7][24];
         for (int k = 0; k < 7; k++) {
             snprintf(texts[k], sizeof texts[k], "%d", k);
             snprintf(wanted[k], sizeof wanted[k], "built %d", k);
