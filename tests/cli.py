@@ -269,6 +269,16 @@ class CommandLine:
             self.tally.check(f"shown-{query.split()[0].strip('.')}", f"{bad} in {shown!r}" if bad else "")
         self.says("schema-as-it-is", ["--device", "host", "-c", ".schema odd.csv"], "`a\x1b\\[31mb` i64, `?c\u200bd\u202ee", "out")
 
+    def rewritten(self):
+        """A file that is written anew where it is, and is longer then; one that only grows."""
+        for kind in ("arrow", "npz", "i64"):
+            self.run("-c", f"range 1..2000 as v | save old.{kind}; range 1..3000 as v | map v * 2 as v | save new.{kind}")
+            between = f'load "|cat new.{kind} > old.{kind}; echo 1" txt | count'
+            self.says(f"rewritten-{kind}", ["-c", f"let t = load old.{kind}", "-c", "t | count", "-c", between, "-c", "t | sum"], "was truncated or rewritten", status=1)
+        self.run("-c", "range 1..2000 as v | save old.i64")
+        between = 'load "|cat new.i64 >> old.i64; echo 1" txt | count'
+        self.prints("grown", "2000\n1\n2001000\n", "-c", "let t = load old.i64", "-c", "t | count", "-c", between, "-c", "t | sum")
+
     def safe(self):
         """What --safe refuses, and what stays possible."""
         outside = os.path.join(self.sandbox.root, "outside.csv")
@@ -277,6 +287,8 @@ class CommandLine:
         write(os.path.join(self.sandbox.root, "outside.rql"), b"load ids.bin | count\n")
         self.prints("safe", "10\n107\n", "--safe", "-c", "load ids.bin | count", "-c", MAIN)
         self.prints("safe-script", "10\n", "--safe", os.path.join(self.sandbox.root, "outside.rql"))
+        self.prints("safe-pipe", "10\n", "--safe", prefix=("bash", "-c", 'exec "$0" "$@" <(echo "load ids.bin | count")'))
+        self.prints("safe-input", "1\n", "--safe", "-c", "load - csv | sum", prefix=("bash", "-c", f'exec "$0" "$@" < {outside}'))
         self.says("safe-zones", ["--safe", "-c", '2024-07-01T12:00:00 in "UTC" in "Europe/Berlin"'], "^2024-07-01T14:00:00", "out")
         refused = {
             "outside": (f"load '{outside}' | count", "Permission denied"),
@@ -486,7 +498,7 @@ def main(sandbox):
     tally = harness.Tally("cli")
     cli = CommandLine(sandbox, tally)
     groups = (cli.inputs, cli.pipes, cli.options, cli.data_files, cli.choice, cli.commands, cli.formats, cli.timing)
-    groups += (cli.interrupted, cli.programs, cli.safe, cli.escapes)
+    groups += (cli.interrupted, cli.programs, cli.rewritten, cli.safe, cli.escapes)
     return harness.run_groups(tally, (*groups, cli.explain))
 
 

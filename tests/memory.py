@@ -102,7 +102,9 @@ def main(sandbox):
     box.check("let", f"{LONG * last}\n{last * 2}\n", "--memory", "64MB", "-c", "let y = load long.i32 | map long * 2 as y; y | sum; y | skip " + str(last))
 
     # Refused before it starts, with the room that there is, or why there is none.
+    sandbox.write("file", b"")
     for directory, said in (("/nowhere", "`/nowhere`, for temporary files, does not exist"),
+                            (sandbox.path("file"), "for temporary files, is no directory"),
                             ("/dev/shm", "`/dev/shm`, for temporary files, is in memory itself")):
         box.refuses(directory, [f"{LONG} rows of 8 bytes exceed the 0.064 GB of memory", said],
                     "--memory", "64MB", "-c", "let y = load long.i32 | map float(long) as y", temporary=directory)

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statfs.h>
 #include <unistd.h>
 
@@ -25,6 +26,7 @@ struct spill_area {
     int file;    /* -1: none */
     size_t next; /* its first byte that has not been used */
     size_t used;
+    _Atomic bool failed; /* to give the last block */
 };
 
 struct spill_area *spill_area_new(void)
@@ -78,6 +80,12 @@ static const char *directory_of(const struct spill_area *area)
     return statfs(usual[0], &system) == 0 && !is_in_memory(&system) ? usual[0] : usual[1];
 }
 
+static bool is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 /* Room is left for others. */
 struct spill_room spill_area_room(struct spill_area *area)
 {
@@ -93,12 +101,15 @@ struct spill_room spill_area_room(struct spill_area *area)
         room.problem = error == ENOENT ? "does not exist" : error == ENOTDIR ? "is no directory" : "cannot be used";
     } else if (is_in_memory(&system)) {
         room.problem = "is in memory itself";
+    } else if (area->file < 0 && !is_directory(room.directory)) {
+        room.problem = "is no directory";
     } else if (area->file < 0 && access(room.directory, W_OK) != 0) {
         room.problem = "cannot be written";
     } else {
         const int64_t free_bytes = (int64_t)system.f_bavail * (int64_t)system.f_bsize;
         const int64_t share = free_bytes / share_left;
         room.bytes = free_bytes - (share < most_left ? share : most_left);
+        room.failed = area->failed;
     }
     return room;
 }
@@ -181,6 +192,7 @@ void *spill_area_alloc(struct spill_area *area, size_t size)
     pthread_mutex_lock(&area->lock);
     const bool has = open_file(area) && append(area, size);
     char *at = has ? area->addresses + area->next - size : NULL;
+    area->failed = !has;
     close_if_unused(area);
     pthread_mutex_unlock(&area->lock);
     return at;

@@ -36,6 +36,7 @@ struct spill_room {
     int64_t bytes;
     char directory[256]; /* as far as it fits */
     const char *problem; /* NULL: none */
+    bool failed;         /* the last block was not to be had, as beyond a limit on files */
 };
 struct spill_room spill_area_room(struct spill_area *area);
 

@@ -17,10 +17,10 @@
 /* The rights of the first version, of later ones those that a header may lack, and what each version added. */
 enum { VERSION_1 = 0x1fff, REFER = 0x2000, TRUNCATE = 0x4000, READ = LANDLOCK_ACCESS_FS_READ_FILE };
 
-/* Read by rql itself and the C library. */
-static const char *const system_places[] = {"/usr/share/zoneinfo", "/etc/localtime", "/usr/share/terminfo",
-                                            "/lib/terminfo",       "/etc/terminfo",  "/proc/meminfo",
-                                            "/proc/self/cgroup",   "/sys/fs/cgroup", "/dev/tty"};
+/* Read by rql itself and the C library; standard input was opened by the user. */
+static const char *const system_places[] = {
+    "/usr/share/zoneinfo", "/etc/localtime",    "/usr/share/terminfo", "/lib/terminfo", "/etc/terminfo",
+    "/proc/meminfo",       "/proc/self/cgroup", "/sys/fs/cgroup",      "/dev/tty",      "/dev/stdin"};
 
 /* Lets a file, or a directory and what is below, be read; one that is not there gets no rule. */
 static bool allow_reading(int rules, const char *path)
@@ -32,7 +32,9 @@ static bool allow_reading(int rules, const char *path)
     const bool is_directory = fstat(place, &info) == 0 && S_ISDIR(info.st_mode);
     const struct landlock_path_beneath_attr rule = {
         .allowed_access = READ | (is_directory ? LANDLOCK_ACCESS_FS_READ_DIR : 0), .parent_fd = place};
-    const bool added = syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0;
+    /* Pipes have no place in a file system, and stay as they are. */
+    const bool added =
+        syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &rule, 0) == 0 || errno == EBADFD;
     close(place);
     return added;
 }

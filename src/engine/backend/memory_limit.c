@@ -12,6 +12,8 @@ static const char *spill_clause(struct buffer_pool *pool, struct arena *arena)
         return "";
     if (room.problem)
         return arena_printf(arena, ", and `%s`, for temporary files, %s", room.directory, room.problem);
+    if (room.failed)
+        return arena_printf(arena, ", and `%s` takes no temporary file", room.directory);
     return arena_printf(arena, ", and the %.3g GB that are free in `%s`", (double)room.bytes / 1e9, room.directory);
 }
 

@@ -36,6 +36,11 @@ struct mappings {
     struct slot slots[MAX_MAPPINGS];
 };
 
+/* The first and last bytes of a file: a longer file that has the same ones at these places only grew. */
+struct ends {
+    unsigned char first[256], last[256];
+};
+
 struct mapping {
     char *path;               /* as shown in messages */
     void *data;               /* NULL if empty */
@@ -45,6 +50,7 @@ struct mapping {
     struct buffer_pool *pool; /* has its memory, one reference; may be NULL */
     int file;                 /* kept open to detect changes, -1 for a file that was read */
     struct file_stamp stamp;
+    struct ends ends;
     struct mapping_source *source; /* NULL: the file is here */
     _Atomic int refs;
 };
@@ -233,6 +239,19 @@ static enum status map_whole(struct mappings *mappings, struct mapping *mapping,
     return guard(mappings, mapping, size, span, diags);
 }
 
+/* The ends of what the file was when it had this size. */
+static struct ends read_ends(int file, int64_t size)
+{
+    struct ends ends = {{0}, {0}};
+    const int64_t length = sizeof ends.last;
+    (void)!pread(file, ends.first, sizeof ends.first, 0);
+    (void)!pread(file, ends.last, sizeof ends.last, size > length ? size - length : 0);
+    const size_t read = (size_t)(size < length ? size : length);
+    memset(ends.first + read, 0, sizeof ends.first - read);
+    memset(ends.last + read, 0, sizeof ends.last - read);
+    return ends;
+}
+
 static enum status open_regular(struct mappings *mappings, struct mapping *mapping, int file, struct span span,
                                 struct diags *diags)
 {
@@ -242,6 +261,7 @@ static enum status open_regular(struct mappings *mappings, struct mapping *mappi
     if (check_regular(&info, file, mapping->path, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     mapping->stamp = stamp_of(&info);
+    mapping->ends = read_ends(file, info.st_size);
     return info.st_size == 0 ? read_whole(mapping, file, span, diags) : map_whole(mappings, mapping, file, span, diags);
 }
 
@@ -386,9 +406,11 @@ bool mapping_changed(const struct mapping *mapping)
     struct stat info;
     if (fstat(mapping->file, &info) != 0)
         return true;
-    struct file_stamp now = stamp_of(&info);
-    return now.size < mapping->stamp.size ||
-           (now.size == mapping->stamp.size && now.mtime_ns != mapping->stamp.mtime_ns);
+    const struct file_stamp now = stamp_of(&info);
+    if (now.size <= mapping->stamp.size)
+        return now.size < mapping->stamp.size || now.mtime_ns != mapping->stamp.mtime_ns;
+    const struct ends ends = read_ends(mapping->file, mapping->stamp.size);
+    return memcmp(&ends, &mapping->ends, sizeof ends) != 0;
 }
 
 enum status mapping_check_unchanged(const struct mapping *mapping, struct span span, struct diags *diags)

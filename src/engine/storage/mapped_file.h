@@ -92,7 +92,8 @@ const char *mapping_path(const struct mapping *mapping); /* as path_display show
 struct file_stamp mapping_stamp(const struct mapping *mapping);
 
 /* Whether the file was truncated or rewritten in place since it was mapped: results computed from it are then invalid.
- * A file that only grew or was replaced by another of the same name has not changed. */
+ * A file that only grew, as its first and last bytes tell, or was replaced by another of the same name has not
+ * changed. */
 bool mapping_changed(const struct mapping *mapping);
 
 /* STATUS_OK, or an error if the mapping has changed. */
