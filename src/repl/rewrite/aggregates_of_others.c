@@ -22,7 +22,8 @@ static const struct aggregate_word {
     int type;
 } aggregate_words[] = {
     {"count", ALL, 9, "count(A)", PHRASE_INT},
-    {"n size", R | PY, 9, "count(A)", PHRASE_INT},
+    {"n", R | PY, 9, "count(A)", PHRASE_INT},
+    {"size", R | PY, 9, "count()", PHRASE_INT},
     {"sum", ALL, 1, "sum(A)", SAME},
     {"avg mean average", ALL, 1, "mean(A)", PHRASE_FLOAT},
     {"min", ALL, 1, "min(A)", SAME},

@@ -240,8 +240,7 @@ bool chain_join(struct translator *t, struct chain *chain, const char *kind, con
         const char *left = names->left[i], *right = names->right[i];
         const struct known_column *a = known_find(&t->scope, NULL, left), *b = known_find(&others, NULL, right);
         if (a && b && a->optional && b->optional && !t->polars)
-            return tell(t, t->dialect == DIALECT_R ? "missing keys match nothing in a join, and each other in R"
-                                                   : "missing keys match nothing in a join, and each other in pandas");
+            return tell(t, "missing keys match nothing in a join, and each other there");
         if (names->sign && i + 1 == names->count)
             list_add(t, &on, "%s %s %s", left, names->sign, right);
         else

@@ -372,7 +372,7 @@ static struct phrase parse_percent(struct translator *t, struct phrase x, bool *
     t->at++;
     if (accept_two(t, "in", "%")) {
         (void)accept(t, "c");
-        return parse_in(t, x, false);
+        return phrase_certain(parse_in(t, x, false), t->arena); /* never NA */
     }
     return translate_fail(
         t, "`a %% b` is the remainder, with the sign of a; `a // b` is the quotient of integers, without its fraction");
