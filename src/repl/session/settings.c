@@ -78,7 +78,7 @@ const struct setting setting_table[] = {
      {"auto"},
      TAKES_SIZE,
      offsetof(struct settings, memory),
-     "spill beyond SIZE, as 8GB; auto: 80 % of what is free"},
+     "spill beyond SIZE, as 8GB; auto: 80 % of the memory"},
     {"temp",
      {"auto"},
      TAKES_DIRECTORY,
