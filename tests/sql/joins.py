@@ -8,7 +8,7 @@ import re
 import sys
 
 import engines
-import faults
+import server_faults
 import random_queries
 from engines import harness
 
@@ -267,7 +267,7 @@ def main():
     tally = harness.Tally("joins")
     if "clickhouse-18" in engines.present("joins", options.engines.split(",")):
         with harness.Sandbox() as sandbox:
-            shards = faults.start_shards(sandbox)
+            shards = server_faults.start_shards(sandbox)
             try:
                 rig = engines.Rig(sandbox, tally)
                 make_tables(rig, shards, (1, 2, 4), random.Random(options.seed))

@@ -8,7 +8,7 @@ import os
 import sys
 import time
 
-import faults
+import server_faults
 import engines
 from engines import harness
 
@@ -59,7 +59,7 @@ def main():
     runs = int(sys.argv[2]) if len(sys.argv) > 2 else 12
     with harness.Sandbox() as sandbox:
         rig = engines.Rig(sandbox, harness.Tally("scaling"))
-        shards = faults.start_shards(sandbox, (1, 2, 4))
+        shards = server_faults.start_shards(sandbox, (1, 2, 4))
         try:
             fill(shards, rows)
             for title, line in LINES:

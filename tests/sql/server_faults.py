@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Faults of ClickHouse servers, each made to happen, and tables on two and four of them.
 
-    faults.py      without clickhouse-server only certificates"""
+    server_faults.py      without clickhouse-server only certificates"""
 
 import http.server
 import random
