@@ -99,10 +99,10 @@ struct spill_room spill_area_room(struct spill_area *area)
     pthread_mutex_unlock(&area->lock);
     if (!known) {
         room.problem = error == ENOENT ? "does not exist" : error == ENOTDIR ? "is no directory" : "cannot be used";
-    } else if (is_in_memory(&system)) {
-        room.problem = "is in memory itself";
     } else if (area->file < 0 && !is_directory(room.directory)) {
         room.problem = "is no directory";
+    } else if (is_in_memory(&system)) {
+        room.problem = "is in memory itself";
     } else if (area->file < 0 && access(room.directory, W_OK) != 0) {
         room.problem = "cannot be written";
     } else {
