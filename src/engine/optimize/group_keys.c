@@ -154,7 +154,7 @@ static void read_aggregates(struct task *made, const struct task *group, struct 
     }
 }
 
-/* The group with the keys that stay, in the place of the group. */
+/* Makes `made`, which takes the place of the group, a group by the keys that stay. */
 static void group_by_rest(struct task *made, const struct dependence *dependence, size_t stay, struct arena *arena)
 {
     const struct task *group = dependence->group;

@@ -149,7 +149,7 @@ static void report_in_order(struct session *session, const struct script *script
 
 void set_limits(const struct session *session, const struct settings *settings)
 {
-    enum { MADE_SHARE = 4 }; /* of what is kept of files may be kept beside it of what was made of columns */
+    enum { MADE_SHARE = 4 }; /* indexes and the like may take 1/4 of what columns of files may */
     const struct table_source *tables = session->platform->tables;
     struct remote *remote = file_cache_remote(session->runner.env->file_cache);
     remote_set_timeout(remote, settings_timeout(settings));

@@ -29,7 +29,7 @@ void http_set_settings(struct http *http, const char *settings);
 /* As http_shared says; 0 without one. */
 int64_t http_fetch(const struct http *http);
 
-/* What is wrong if so many bytes are more than an answer may have. */
+/* The error of an answer that has more bytes than the limit. */
 enum status http_refuse_size(const struct http *http, const char *what, int64_t bytes, struct span span,
                              struct diags *diags);
 
