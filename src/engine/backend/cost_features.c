@@ -160,10 +160,8 @@ static enum work_kind kind_of(const struct task *task)
 static bool *live_values(struct cost_features *work, struct arena *arena)
 {
     const struct task *task = work->task;
-    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
     work->reads = arena_array(arena, task->input_count + 1, sizeof *work->reads);
-    task_mark_live(task, live);
-    return live;
+    return task_live(task, arena);
 }
 
 void cost_features_of_job(struct cost_features *work, const struct job *job, const struct row_ranges *ranges)

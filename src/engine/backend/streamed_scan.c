@@ -15,9 +15,8 @@ struct stream_column {
 
 static bool *inputs_read(const struct task *task, struct arena *arena)
 {
-    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+    const bool *live = task_live(task, arena);
     bool *read = arena_array(arena, task->input_count + 1, sizeof *read);
-    task_mark_live(task, live);
     for (value v = 0; v < task->code.count; v++) {
         if (live[v] && task->code.at[v].op == OP_INPUT)
             read[task->code.at[v].integer] = true;

@@ -184,11 +184,9 @@ static enum status bind_opened(struct binder *binder, struct bound *bound)
 static enum status bind_constant_expr(struct binder *binder, const struct facts *facts, struct bound *bound)
 {
     const int64_t began = now_ns();
-    struct code code;
     struct scalar scalar;
-    code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(
-        binder, &code,
+        binder, NULL,
         "an expression on its own can use `let` values; columns come from a pipeline: `load PATH | map ...`");
     scope.subject = facts->subject;
     const enum known known = bind_constant(&scope, facts->expr, &scalar);

@@ -95,10 +95,8 @@ static bool listed_values(struct binder *binder, const struct stage *stage, stru
         return false;
     values_reserve(binder, values, list->arg_count);
     for (size_t i = 1; i < list->arg_count; i++) {
-        struct code code;
         struct scalar scalar;
-        code_init(&code, binder->arena);
-        struct scope scope = scope_without_columns(binder, &code, "the values of `across` are constants");
+        struct scope scope = scope_without_columns(binder, NULL, "the values of `across` are constants");
         const bool missing = list->args[i]->kind == EXPR_MISSING;
         if (!missing && bind_constant(&scope, list->args[i], &scalar) != KNOWN_VALUE)
             return false;

@@ -6,16 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Keeps the rows for which the bool is true; NO_VALUE: all. */
-static void keep_rows(struct binder *binder, struct task *task, value keep, struct span span)
-{
-    if (keep == NO_VALUE)
-        return;
-    task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-    task->filters[0] = (struct filter){keep, span};
-    task->filter_count = 1;
-}
-
 void bind_aggregate(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     if (stage->along.text) {
@@ -42,7 +32,7 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
         flow->kind = what.kind == AGG_MEAN && !logical_table[term.logical.kind].means ? KIND_FLOAT
                                                                                       : task->code.at[what.value].kind;
         flow->logical = flow->kind == KIND_FLOAT ? (struct logical_type){0} : term.logical;
-        keep_rows(binder, task, term.present, stage->span);
+        task_filter(binder, task, term.present, stage->span);
     }
     task_aggregate(binder, stage, task, flow, what);
 }
@@ -61,9 +51,7 @@ const struct expr *call_of_stage(struct binder *binder, const struct stage *stag
         return call;
     if (!stage_column(binder, stage, flow))
         return NULL;
-    struct expr *column = arena_alloc(binder->arena, sizeof *column);
-    *column = (struct expr){.kind = EXPR_POSITION, .span = stage->span, .integer = 1};
-    call->args[call->arg_count++] = column;
+    call->args[call->arg_count++] = expr_of_column(binder->arena, 0, stage->span);
     return call;
 }
 
@@ -98,7 +86,7 @@ void bind_aggregate_function(struct binder *binder, const struct stage *stage, s
         what.logical = term.logical;
         flow->kind = task->code.at[term.value].kind;
         flow->logical = term.logical;
-        keep_rows(binder, task, term.present, stage->span);
+        task_filter(binder, task, term.present, stage->span);
     }
     task_aggregate(binder, stage, task, flow, what);
 }
@@ -112,7 +100,7 @@ void bind_count(struct binder *binder, const struct stage *stage, struct flow *f
     struct task *task = task_of_stage(binder, stage, flow);
     if (stage->item_count > 0) {
         struct scope scope = scope_of_stage(binder, task, flow, stage->head);
-        keep_rows(binder, task, bind_counted(&scope, stage), stage->items[0].expr->span);
+        task_filter(binder, task, bind_counted(&scope, stage), stage->items[0].expr->span);
     }
     flow->kind = KIND_INT;
     flow->scalar_known = true;
@@ -242,7 +230,7 @@ void bind_reduce(struct binder *binder, const struct stage *stage, struct flow *
         flow->kind = task->code.at[term.value].kind;
         flow->scalar_known = flow->scalar_known && bind_combiner(binder, stage, flow->kind, &what);
         what.value = flow->scalar_known ? term.value : NO_VALUE;
-        keep_rows(binder, task, term.present, stage->span);
+        task_filter(binder, task, term.present, stage->span);
     }
     task_aggregate(binder, stage, task, flow, what);
 }

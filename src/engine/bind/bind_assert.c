@@ -10,11 +10,8 @@ static void bind_row_check(struct binder *binder, const struct stage *stage, str
     struct scope scope = scope_of_stage(binder, task, flow, stage->head);
     const value holds = expr ? bind_condition(&scope, expr) : NO_VALUE;
     if (holds != NO_VALUE) {
-        task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-        const value keep = code_op(&task->code, OP_ASSERT, holds, NO_VALUE, NO_VALUE, expr->span);
-        task->filters[0] = (struct filter){keep, expr->span};
+        task_filter(binder, task, code_unary(&task->code, OP_ASSERT, holds, expr->span), expr->span);
         task->stages[0].condition = expr;
-        task->filter_count = 1;
     }
     flow->rows = -1;
     task_pass_inputs(binder, task, flow);
@@ -46,10 +43,8 @@ static void bind_value_check(struct binder *binder, const struct stage *stage, c
         .span = stage->span,
         .text = text_of_span(binder->arena, stage->span, STAGE_SHOWN),
     };
-    struct code code;
-    code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(
-        binder, &code,
+        binder, NULL,
         arena_printf(binder->arena, "the value is `_` or `%s`; the columns are gone", subject.value.name));
     scope.subject = &subject;
     if (bind_condition(&scope, expr) == NO_VALUE)

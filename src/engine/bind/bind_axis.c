@@ -23,22 +23,17 @@ static int64_t lines_count(const struct reduction *reduction)
     return reduction->lines.outer * reduction->lines.inner;
 }
 
-static value binary(struct code *code, enum op op, value a, int64_t b, struct span span)
-{
-    return code_op(code, op, a, code_exact_int(code, b, span), NO_VALUE, span);
-}
-
 /* The line that the row is in. */
 static value line_of_row(struct code *code, const struct lines *lines, struct span span)
 {
     const value row = code_row(code, span);
-    const value within = binary(code, OP_MOD, row, lines->inner, span);
+    const value within = code_with(code, OP_MOD, row, lines->inner, span);
     if (lines->outer == 1 && lines->inner > 1)
         return within;
-    const value block = binary(code, OP_DIV, row, lines->length * lines->inner, span);
+    const value block = code_with(code, OP_DIV, row, lines->length * lines->inner, span);
     if (lines->inner == 1)
         return block;
-    return code_op(code, OP_ADD, binary(code, OP_MUL, block, lines->inner, span), within, NO_VALUE, span);
+    return code_binary(code, OP_ADD, code_with(code, OP_MUL, block, lines->inner, span), within, span);
 }
 
 /* The last row of the line that has this row's number. */
@@ -46,14 +41,14 @@ static value end_of_line(struct code *code, const struct lines *lines, struct sp
 {
     value place = code_row(code, span);
     if (lines->outer > 1 && lines->inner > 1) {
-        const value within = binary(code, OP_MOD, place, lines->inner, span);
-        place = binary(code, OP_DIV, place, lines->inner, span);
-        place = binary(code, OP_MUL, place, lines->length * lines->inner, span);
-        place = code_op(code, OP_ADD, place, within, NO_VALUE, span);
+        const value within = code_with(code, OP_MOD, place, lines->inner, span);
+        place = code_with(code, OP_DIV, place, lines->inner, span);
+        place = code_with(code, OP_MUL, place, lines->length * lines->inner, span);
+        place = code_binary(code, OP_ADD, place, within, span);
     } else if (lines->inner == 1) {
-        place = binary(code, OP_MUL, place, lines->length, span);
+        place = code_with(code, OP_MUL, place, lines->length, span);
     }
-    return binary(code, OP_ADD, place, (lines->length - 1) * lines->inner, span);
+    return code_with(code, OP_ADD, place, (lines->length - 1) * lines->inner, span);
 }
 
 /* Sets the result: one column, with a value for each line. */
@@ -158,11 +153,10 @@ static void reduce_axis_of_term(struct operands *operands, const struct reductio
     struct flow *rows = arena_copy(binder->arena, flow, sizeof *rows);
     slots[0].name = name;
     task_set_outputs(binder, operands->task, rows, slots, terms, 2);
-    struct expr *call = arena_alloc(binder->arena, sizeof *call), *column = arena_alloc(binder->arena, sizeof *column);
-    *column = (struct expr){.kind = EXPR_POSITION, .span = stage->span, .integer = 1};
+    struct expr *call = arena_alloc(binder->arena, sizeof *call);
     *call = (struct expr){.kind = EXPR_CALL, .span = stage->span, .name = {stage->word->canonical, stage->word_span}};
     call->args = arena_alloc(binder->arena, sizeof *call->args);
-    call->args[call->arg_count++] = column;
+    call->args[call->arg_count++] = expr_of_column(binder->arena, 0, stage->span);
     reduce_axis_by_call(binder, stage, reduction, rows, 1, call, name, flow);
 }
 

@@ -76,12 +76,7 @@ static size_t count_new(const struct stage *stage, const struct flow *flow)
     size_t count = stage->item_count;
     for (size_t i = 0; i < stage->item_count; i++) {
         const char *name = stage->items[i].name.text;
-        for (size_t k = 0; name && k < flow->count; k++) {
-            if (strcmp(flow->columns[k].name, name) != 0)
-                continue;
-            count--;
-            break;
-        }
+        count -= name && flow_column(flow, name);
     }
     return count;
 }
@@ -190,8 +185,7 @@ struct kept {
 
 static void keep(struct binder *binder, struct kept *kept, size_t index, const char *text, struct span span)
 {
-    struct expr *position = arena_alloc(binder->arena, sizeof *position);
-    *position = (struct expr){.kind = EXPR_POSITION, .span = span, .integer = (int64_t)index + 1, .depth = 1};
+    struct expr *position = expr_of_column(binder->arena, index, span);
     kept->items[kept->count++] = (struct item){.expr = position, .name = {text, span}, .span = span};
 }
 

@@ -61,7 +61,7 @@ static value result_of(struct scope *scope, const struct expr *expr, enum kind k
     v = bind_number(scope->code, v, expr->span);
     const enum kind given = scope->code->at[v].kind;
     if (kind == KIND_FLOAT && given == KIND_INT)
-        return code_op(scope->code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, expr->span);
+        return code_unary(scope->code, OP_TO_FLOAT, v, expr->span);
     if (kind == given)
         return v;
     bind_error(scope->binder, expr->span,
@@ -105,10 +105,8 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
 /* Binds `from INIT` as a value of that kind. */
 static bool bind_initial(struct binder *binder, const struct stage *stage, enum kind kind, struct aggregate *what)
 {
-    struct code code;
     struct scalar scalar;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "an initial value is the same for all rows");
+    struct scope scope = scope_without_columns(binder, NULL, "an initial value is the same for all rows");
     if (stage->initial_count != 1)
         return bind_error(binder, stage->initial[1].span, NULL, "one value is combined, but `from` has %zu",
                           stage->initial_count);

@@ -6,12 +6,8 @@
 
 struct expr *fields_of(struct arena *arena, const struct flow *flow, const struct expr *member)
 {
-    if (member->kind != EXPR_NAME || !name_is_struct(flow, member->name.text))
+    if (member->kind != EXPR_NAME || !name_is_struct(flow, member->name.text) || flow_column(flow, member->name.text))
         return NULL;
-    for (size_t k = 0; k < flow->count; k++) {
-        if (strcmp(flow->columns[k].name, member->name.text) == 0)
-            return NULL;
-    }
     struct column_set *set = arena_alloc(arena, sizeof *set);
     struct expr *expr = arena_alloc(arena, sizeof *expr);
     set->pattern = member->name;

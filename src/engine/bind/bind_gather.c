@@ -5,11 +5,8 @@
 static void read_whole(struct binder *binder, struct task *task, const struct flow *flow)
 {
     task_reserve_inputs(task, flow->count + flow->hidden + 1, binder->arena);
-    for (size_t k = 0; k < flow->count + flow->hidden; k++) {
-        const struct slot *slot = &flow->columns[k];
-        task->inputs[task->input_count++] =
-            (struct input){.task = flow->task, .output = k, .type = slot->type, .name = slot->name, .whole = true};
-    }
+    for (size_t k = 0; k < flow->count + flow->hidden; k++)
+        task->inputs[task->input_count++] = flow_whole(flow, k);
 }
 
 /* Sets the outputs to the inputs' elements at this position; NO_VALUE: unknown. */
@@ -83,10 +80,8 @@ void bind_gather(struct binder *binder, const struct stage *stage, struct flow *
         task->rows_from = positions.task;
     value position = NO_VALUE;
     if (known) {
-        const struct slot *slot = &positions.columns[0];
-        const struct input input = {.task = positions.task, .type = slot->type, .name = slot->name};
-        position = input_value(&task->code, (int64_t)task_add_input(task, &input, binder->arena), &input,
-                               stage->sources[0].span);
+        const struct input input = flow_input(&positions, 0);
+        position = task_read(task, &input, stage->sources[0].span);
     }
     flow->rows = positions.rows;
     set_elements(binder, task, flow, position);
@@ -101,6 +96,6 @@ void bind_reverse(struct binder *binder, const struct stage *stage, struct flow 
     if (task->rows < 0)
         task->rows_from = flow->task;
     value rows = code_rows(code, stage->span), one = code_exact_int(code, 1, stage->span);
-    const value last = code_op(code, OP_SUB, rows, one, NO_VALUE, stage->span);
-    set_elements(binder, task, flow, code_op(code, OP_SUB, last, code_row(code, stage->span), NO_VALUE, stage->span));
+    const value last = code_binary(code, OP_SUB, rows, one, stage->span);
+    set_elements(binder, task, flow, code_binary(code, OP_SUB, last, code_row(code, stage->span), stage->span));
 }

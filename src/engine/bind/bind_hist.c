@@ -81,8 +81,8 @@ static void scale_edges(struct binder *binder, const struct stage *stage, int sc
     for (size_t k = 0; k < flow->count; k++) {
         values[k] = term_of_column(code, flow, k, stage->span).value;
         if (k < EDGES)
-            values[k] = code_op(code, OP_DIV, values[k], code_float(code, (double)power_of_ten(scale), stage->span),
-                                NO_VALUE, stage->span);
+            values[k] = code_binary(code, OP_DIV, values[k], code_float(code, (double)power_of_ten(scale), stage->span),
+                                    stage->span);
     }
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, 0);
 }

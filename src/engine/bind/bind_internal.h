@@ -66,6 +66,9 @@ void bind_per(struct binder *binder, const struct stage *stage, struct flow *flo
 
 /* stage_parts.c: what several stages share. */
 
+/* Column `k` as an expression, by its position. */
+struct expr *expr_of_column(struct arena *arena, size_t k, struct span span);
+
 /* The stage's first expression, or NULL after an error: it has none. */
 const struct expr *stage_expr(struct binder *binder, const struct stage *stage);
 /* The number of a stage such as take, at least `least`. False after an error or if unknown. */

@@ -45,9 +45,7 @@ static bool widen(struct binder *binder, struct list *list, const struct scalar 
 /* Evaluates the values; false after an error or, in a check, if one is unknown. */
 static bool list_values(struct binder *binder, const struct source_node *source, struct list *list)
 {
-    struct code code;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "the values of a list cannot use columns");
+    struct scope scope = scope_without_columns(binder, NULL, "the values of a list cannot use columns");
     bool known = true;
     list->like = scalar_int(0);
     for (size_t i = 0; i < list->count && !bind_gave_up(binder); i++) {

@@ -60,10 +60,7 @@ static struct item *items_with_column(struct binder *binder, const struct stage 
 
 const struct stage *stage_of_missing(struct binder *binder, const struct stage *stage, const struct flow *flow)
 {
-    bool has_column = false;
-    for (size_t k = 0; k < flow->count && !has_column; k++)
-        has_column = strcmp(flow->columns[k].name, missing_name) == 0;
-    if (!has_column || flow->scalar)
+    if (!flow_column(flow, missing_name) || flow->scalar)
         return stage;
     struct stage *copy = arena_copy(binder->arena, stage, sizeof *copy);
     copy->items = items_with_column(binder, stage, stage->items, stage->item_count);

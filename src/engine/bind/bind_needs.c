@@ -111,8 +111,7 @@ static bool computes_unknown(const struct queue *queue, struct arena *arena)
     bool found = false;
     for (size_t t = 0; t < queue->count && !found; t++) {
         const struct task *task = queue->tasks[t];
-        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
-        task_mark_live(task, live);
+        const bool *live = task_live(task, arena);
         for (value v = 0; v < task->code.count && !found; v++) {
             const struct instr *instr = &task->code.at[v];
             found =
@@ -184,8 +183,7 @@ static bool reads_row_text(const struct queue *queue, const struct row_text *tex
     bool reads = false;
     for (size_t t = 0; t < queue->count && !reads; t++) {
         const struct task *task = queue->tasks[t];
-        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
-        task_mark_live(task, live);
+        const bool *live = task_live(task, arena);
         for (value v = 0; v < task->code.count && !reads; v++) {
             const struct instr *instr = &task->code.at[v];
             reads = live[v] && instr->op == OP_TEXT && is_row_text(&queue->text_applications[instr->integer]) &&

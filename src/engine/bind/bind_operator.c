@@ -76,8 +76,7 @@ static void add_all_keys(struct operands *operands, struct sort_keys *keys, bool
             list_refuse_key(operands->binder, slot->name, operands->stage->word->canonical, operands->stage->span);
         const size_t validity = operands->flow->columns[k].validity;
         if (validity != 0) {
-            value missing =
-                code_op(code, OP_NOT, operands->values[validity], NO_VALUE, NO_VALUE, operands->stage->span);
+            const value missing = code_unary(code, OP_NOT, operands->values[validity], operands->stage->span);
             add_sort_key(keys, operands_add(operands, missing, (struct slot){.type = TYPE_BOOL}), false);
         }
         add_sort_key(keys, k, downwards);
@@ -166,9 +165,7 @@ void drop_missing(struct binder *binder, const struct stage *stage, struct flow 
     struct task *task = task_of_stage(binder, stage, flow);
     struct slot *slot = arena_copy(binder->arena, &flow->columns[0], sizeof *slot);
     slot->validity = 0;
-    task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-    task->filters[0] = (struct filter){code_input(&task->code, (int64_t)validity, KIND_BOOL, stage->span), stage->span};
-    task->filter_count = 1;
+    task_filter(binder, task, code_input(&task->code, (int64_t)validity, KIND_BOOL, stage->span), stage->span);
     value v = code_input(&task->code, 0, type_table[slot->type].kind, stage->span);
     task_set_slots(binder, task, flow, slot, &v, 1, 0);
     flow->rows = -1;
@@ -222,9 +219,7 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
 
     flow->rows = task->rows;
     if (stage->into) {
-        struct code code;
-        code_init(&code, binder->arena);
-        struct scope scope = scope_without_columns(binder, &code, "the result's number of rows is one number");
+        struct scope scope = scope_without_columns(binder, NULL, "the result's number of rows is one number");
         int64_t into = -1;
         enum known size =
             bind_constant_int(&scope, stage->into, "how many rows there will be", "as in `into 1000`", &into);

@@ -51,20 +51,15 @@ static bool fits_shape(struct binder *binder, const struct stage *stage, const s
                       text_of_word(binder->arena, stage));
 }
 
-static value binary(struct code *code, enum op op, value a, value b, struct span span)
-{
-    return code_op(code, op, a, b, NO_VALUE, span);
-}
-
 /* Whether position + first and position + last are both within 0..count-1. */
 static value is_inside(struct code *code, value position, value count, int64_t first, int64_t last, struct span span)
 {
     value inside = code_bool(code, true, span);
     if (first < 0)
-        inside = binary(code, OP_LE, code_exact_int(code, -first, span), position, span);
+        inside = code_binary(code, OP_LE, code_exact_int(code, -first, span), position, span);
     if (last > 0) {
-        const value end = binary(code, OP_ADD, position, code_exact_int(code, last, span), span);
-        inside = binary(code, OP_AND, inside, binary(code, OP_LT, end, count, span), span);
+        const value end = code_with(code, OP_ADD, position, last, span);
+        inside = code_binary(code, OP_AND, inside, code_binary(code, OP_LT, end, count, span), span);
     }
     return inside;
 }
@@ -78,7 +73,7 @@ static value has_neighbours(struct code *code, const struct shape *shape, const 
     for (size_t i = 0; i < n->axes; i++) {
         const value extent = code_exact_int(code, shape->extents[i], span);
         const value index = axis_index(code, shape, i, span);
-        all = binary(code, OP_AND, all, is_inside(code, index, extent, n->first[i], n->last[i], span), span);
+        all = code_binary(code, OP_AND, all, is_inside(code, index, extent, n->first[i], n->last[i], span), span);
     }
     return all;
 }
@@ -116,8 +111,8 @@ void bind_stencil(struct binder *binder, const struct stage *stage, struct flow 
     struct slot *columns = arena_array(binder->arena, count + 1, sizeof *columns);
     struct term *terms = arena_array(binder->arena, count + 1, sizeof *terms);
     if (inside != NO_VALUE && scope.group != 0) {
-        inside = binary(&task->code, OP_AND, inside, group_has_row(&scope, n.first[0], stage->span), stage->span);
-        inside = binary(&task->code, OP_AND, inside, group_has_row(&scope, n.last[0], stage->span), stage->span);
+        inside = code_binary(&task->code, OP_AND, inside, group_has_row(&scope, n.first[0], stage->span), stage->span);
+        inside = code_binary(&task->code, OP_AND, inside, group_has_row(&scope, n.last[0], stage->span), stage->span);
     }
     bool open = false;
     scope.neighbours = &n;

@@ -46,8 +46,8 @@ static value range_value(struct code *code, int64_t from, int64_t step, int64_t 
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i] == 0)
             continue;
-        const value part = code_op(code, OP_MUL, row, code_exact_int(code, parts[i], span), NO_VALUE, span);
-        sum = code_op(code, OP_ADD, part, sum, NO_VALUE, span);
+        const value part = code_with(code, OP_MUL, row, parts[i], span);
+        sum = code_binary(code, OP_ADD, part, sum, span);
     }
     return sum;
 }
@@ -165,7 +165,7 @@ static value value_of_range(struct scope *scope, const struct range *range, int6
     if (range->months == 0)
         return range_value(code, range->from, range->step, rows, span);
     const value from = code_exact_int(code, range->from, span), step = code_exact_int(code, range->months, span);
-    const value months = code_op(code, OP_MUL, code_row(code, span), step, NO_VALUE, span);
+    const value months = code_binary(code, OP_MUL, code_row(code, span), step, span);
     if (range->logical.kind == LOGICAL_DATE)
         return code_date_add_months(code, from, months, span);
     return zoned_instant(scope, code_timestamp_add_months(code, from, months, span), range->logical.zone, span);
@@ -173,9 +173,7 @@ static value value_of_range(struct scope *scope, const struct range *range, int6
 
 void bind_range(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
-    struct code code;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "a range is the same for all rows");
+    struct scope scope = scope_without_columns(binder, NULL, "a range is the same for all rows");
     struct task *task = task_new(binder, "range", source->span, flow);
     struct scalar from = {0}, to = {0};
     struct range range = {.to = 0, .step = 1};

@@ -80,9 +80,9 @@ static void keep_groups(struct binder *binder, const struct stage *stage, size_t
     const value last = term_of_column(code, flow, count + 1, span).value;
     const value zero = code_exact_int(code, 0, span), one = code_exact_int(code, 1, span);
     const value wanted = stage->word->stage == STAGE_EXCEPT ? zero : one;
-    const value on_left = code_op(code, OP_EQ, first, zero, NO_VALUE, span);
-    const value ends = code_op(code, OP_EQ, last, wanted, NO_VALUE, span);
-    task_filter(binder, task, code_op(code, OP_AND, on_left, ends, NO_VALUE, span));
+    const value on_left = code_binary(code, OP_EQ, first, zero, span);
+    const value ends = code_binary(code, OP_EQ, last, wanted, span);
+    task_filter(binder, task, code_binary(code, OP_AND, on_left, ends, span), task->span);
     flow->rows = -1;
     task_pass_inputs(binder, task, flow);
     sort_by_column(binder, stage, flow, count + 2, false);
@@ -96,10 +96,7 @@ static bool have_same_columns(struct binder *binder, const struct stage *stage, 
 {
     bool same = left->count == right->count;
     for (size_t i = 0; i < left->count && same; i++) {
-        bool found = false;
-        for (size_t k = 0; k < right->count && !found; k++)
-            found = strcmp(left->columns[i].name, right->columns[k].name) == 0;
-        same = found;
+        same = flow_column(right, left->columns[i].name);
     }
     if (!same)
         bind_error_second(binder, stage->sources[0].span, stage->word_span,

@@ -50,10 +50,8 @@ bool bind_along(struct binder *binder, const struct stage *stage, const struct f
 /* Binds a size; false after an error or if unknown. */
 static bool bind_extent(struct binder *binder, const struct expr *expr, int64_t *extent)
 {
-    struct code code;
-    code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(
-        binder, &code, "a shape is the same for all rows; names of axes stand between commas, as in `shape i 4, j 3`");
+        binder, NULL, "a shape is the same for all rows; names of axes stand between commas, as in `shape i 4, j 3`");
     if (bind_constant_int(&scope, expr, "the size of a shape", "as in `shape 480 640`", extent) != KNOWN_VALUE)
         return false;
     if (*extent >= 1)

@@ -353,7 +353,7 @@ void bind_members(struct binder *binder, const struct source_node *source, struc
         return;
     struct task *task = task_reading(binder, "in", source->span, flow);
     struct term term = term_of_column(&task->code, flow, 0, source->span);
-    task_filter(binder, task, term.present);
+    task_filter(binder, task, term.present, task->span);
     term.present = NO_VALUE;
     term.settled = true;
     task_set_outputs(binder, task, flow, flow->columns, &term, 1);

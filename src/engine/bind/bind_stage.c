@@ -21,13 +21,10 @@ static void bind_filter(struct binder *binder, const struct stage *stage, struct
         diag_hint(binder->diags, "after `group K: count() as n`, `select n > 1` keeps groups; in `per K: select ...` "
                                  "aggregates are of each group");
     }
-    if (keep != NO_VALUE) {
-        if (stage->word->stage == STAGE_REJECT)
-            keep = code_op(&task->code, OP_NOT, keep, NO_VALUE, NO_VALUE, expr->span);
-        task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-        task->filters[0] = (struct filter){keep, expr->span};
-        task->filter_count = 1;
-    }
+    if (keep != NO_VALUE && stage->word->stage == STAGE_REJECT)
+        keep = code_unary(&task->code, OP_NOT, keep, expr->span);
+    if (keep != NO_VALUE)
+        task_filter(binder, task, keep, expr->span);
     flow->rows = -1;
     task_pass_inputs(binder, task, flow);
 }
@@ -45,18 +42,16 @@ static void bind_window_of_group(struct binder *binder, const struct stage *stag
         value keep;
         if (scope.scattered) { /* those before the row, or after it, are counted */
             const value others = tail ? lower_rows_after(&scope, stage->span) : lower_row_of_group(&scope, stage->span);
-            keep = code_op(code, OP_LT, others, code_exact_int(code, count, stage->span), NO_VALUE, stage->span);
+            keep = code_with(code, OP_LT, others, count, stage->span);
         } else {
             const value other = group_has_row(&scope, tail ? count : -count, stage->span);
-            keep = code_op(code, OP_NOT, other, NO_VALUE, NO_VALUE, stage->span);
+            keep = code_unary(code, OP_NOT, other, stage->span);
         }
         if (stage->word->stage == STAGE_SKIP)
-            keep = code_op(code, OP_NOT, keep, NO_VALUE, NO_VALUE, stage->span);
+            keep = code_unary(code, OP_NOT, keep, stage->span);
         if (count == 0)
             keep = code_bool(code, stage->word->stage == STAGE_SKIP, stage->span);
-        task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-        task->filters[0] = (struct filter){keep, stage->span};
-        task->filter_count = 1;
+        task_filter(binder, task, keep, stage->span);
     }
     flow->rows = -1;
     task_pass_inputs(binder, task, flow);
@@ -213,10 +208,7 @@ static size_t place_of_column(const struct expr *expr, const struct flow *flow)
 {
     if (expr->kind == EXPR_POSITION)
         return expr->integer >= 1 && (size_t)expr->integer <= flow->count ? (size_t)expr->integer - 1 : flow->count;
-    size_t k = 0;
-    while (k < flow->count && strcmp(flow->columns[k].name, expr->name.text) != 0)
-        k++;
-    return k;
+    return flow_place(flow, expr->name.text);
 }
 
 /* Whether values of the column can be names of folders, which are read as what they were. */

@@ -3,6 +3,12 @@
 
 #include <string.h>
 
+struct expr *expr_of_column(struct arena *arena, size_t k, struct span span)
+{
+    const struct expr column = {.kind = EXPR_POSITION, .span = span, .integer = (int64_t)k + 1, .depth = 1};
+    return arena_copy(arena, &column, sizeof column);
+}
+
 const struct expr *stage_expr(struct binder *binder, const struct stage *stage)
 {
     if (stage->item_count > 0)
@@ -38,13 +44,11 @@ bool stage_number(struct binder *binder, const struct stage *stage, int64_t leas
         return true;
     const struct expr *expr = stage_expr(binder, stage);
     const char *word = text_of_word(binder->arena, stage);
-    struct code code;
     struct scalar scalar;
     if (!expr)
         return false;
-    code_init(&code, binder->arena);
     struct scope scope = scope_without_columns(
-        binder, &code, arena_printf(binder->arena, "the number of `%s` is the same for all rows", word));
+        binder, NULL, arena_printf(binder->arena, "the number of `%s` is the same for all rows", word));
     const enum known known = bind_constant(&scope, expr, &scalar);
     const char *hint =
         arena_printf(binder->arena, "for example `%s %d`", word, stage->word->stage == STAGE_NTH ? 1 : 10);

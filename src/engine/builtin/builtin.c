@@ -102,9 +102,9 @@ static value apply(const struct builtin *call)
     }
     value v = call->arguments[0].value;
     if (call->count == 1)
-        return code_op(code, function->op, v, NO_VALUE, NO_VALUE, span);
+        return code_unary(code, function->op, v, span);
     for (size_t i = 1; i < call->count; i++)
-        v = code_op(code, function->op, v, call->arguments[i].value, NO_VALUE, span);
+        v = code_binary(code, function->op, v, call->arguments[i].value, span);
     return v;
 }
 
@@ -203,7 +203,7 @@ static struct term bind_missing(const struct builtin *call)
     const value present = call->arguments[0].present;
     if (present == NO_VALUE)
         return term_of(code_bool(call->scope->code, false, span));
-    return term_of(code_op(call->scope->code, OP_NOT, present, NO_VALUE, NO_VALUE, span));
+    return term_of(code_unary(call->scope->code, OP_NOT, present, span));
 }
 
 static struct term bind_by_signature(const struct builtin *call)

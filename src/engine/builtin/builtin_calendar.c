@@ -85,9 +85,8 @@ static value instant_of_start(const struct builtin *call, value instant, value l
     const value first = zoned_start(scope, start, zone, span);
     if (days)
         return first;
-    const value before =
-        code_op(code, OP_SUB, instant, code_op(code, OP_SUB, local, start, NO_VALUE, span), NO_VALUE, span);
-    const value same = code_op(code, OP_EQ, zoned_local(scope, before, zone, span), start, NO_VALUE, span);
+    const value before = code_binary(code, OP_SUB, instant, code_binary(code, OP_SUB, local, start, span), span);
+    const value same = code_binary(code, OP_EQ, zoned_local(scope, before, zone, span), start, span);
     return code_op(code, OP_SELECT, same, before, first, span);
 }
 

@@ -11,7 +11,7 @@ enum { OPERAND_SHOWN = 40 };
 
 static value operation(const struct builtin *call, enum op op, value a, value b)
 {
-    return code_op(call->scope->code, op, a, b, NO_VALUE, call->expr->span);
+    return code_binary(call->scope->code, op, a, b, call->expr->span);
 }
 
 static value choose(const struct builtin *call, value condition, value yes, value no)

@@ -170,7 +170,7 @@ static struct term join_columns(struct scope *scope, struct term a, struct term 
         return text_of_unread(scope, &application, a, b.value, span);
     }
     if (scope->binder->checking || !first || !second || unsorted) {
-        a.value = code_op(code, OP_BITOR, a.value, b.value, NO_VALUE, span);
+        a.value = code_binary(code, OP_BITOR, a.value, b.value, span);
         a.present = present_both(code, a.present, b.present, span);
         return text_unknown(scope, TEXT_TO_TEXT, a, span);
     }
@@ -188,8 +188,8 @@ static struct term join_columns(struct scope *scope, struct term a, struct term 
     struct column *column = make_all(first, second, &made);
     queue_hold_dictionary(scope->binder->queue, made);
     struct term pair = a;
-    pair.value = code_op(code, OP_MUL, a.value, code_exact_int(code, second->count, span), NO_VALUE, span);
-    pair.value = code_op(code, OP_ADD, pair.value, b.value, NO_VALUE, span);
+    pair.value = code_with(code, OP_MUL, a.value, second->count, span);
+    pair.value = code_binary(code, OP_ADD, pair.value, b.value, span);
     struct term joined = term_of_type(text_lookup(scope, pair, column, "codes", span),
                                       (struct logical_type){.kind = LOGICAL_TEXT, .dictionary = made});
     joined.present = present_both(code, a.present, b.present, span);

@@ -88,10 +88,9 @@ int32_t *arms_find(const struct task *task, struct arena *arena)
     if (code->count > MOST_VALUES) /* each arm takes maps of all values */
         return NULL;
     const size_t size = (size_t)code->count + 1;
-    bool *live = arena_array(arena, size, sizeof *live);
+    const bool *live = task_live(task, arena);
     int32_t *arms = arena_array(arena, size, sizeof *arms);
     const uint32_t *levels = code_levels(code, arena);
-    task_mark_live(task, live);
     for (value v = 0; v < code->count; v++)
         arms[v] = UNREAD;
     for (size_t i = 0; i < task->filter_count; i++)

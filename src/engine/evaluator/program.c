@@ -205,9 +205,9 @@ static bool *find_read_once(const struct task *task, struct arena *arena)
 {
     const struct code *code = &task->code;
     const size_t size = (size_t)code->count + 1;
-    bool *once = arena_array(arena, size, sizeof *once), *live = arena_array(arena, size, sizeof *live);
+    bool *once = arena_array(arena, size, sizeof *once);
+    const bool *live = task_live(task, arena);
     int *reads = arena_array(arena, size, sizeof *reads);
-    task_mark_live(task, live);
     for (value v = 0; v < code->count; v++) {
         for (int i = 0; i < op_table[code->at[v].op].arity && live[v]; i++)
             reads[code->at[v].args[i]]++;

@@ -138,8 +138,7 @@ static enum status run_task(struct exact *exact, struct lazy_task *lazy, bool la
 static void find_random_access(struct exact *exact, const struct lazy_task *lazy)
 {
     const struct task *task = lazy->task;
-    bool *live = arena_array(exact->arena, (size_t)task->code.count, sizeof *live);
-    task_mark_live(task, live);
+    const bool *live = task_live(task, exact->arena);
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
         if (!live[v] || !(instr->op == OP_GATHER || (instr->op == OP_INPUT && instr->offset != 0)))

@@ -10,8 +10,7 @@
 void explain_code(struct strbuf *out, const struct task *task)
 {
     const char *const *names = task_input_names(task);
-    bool *live = arena_array(task->code.arena, (size_t)task->code.count + 1, sizeof *live);
-    task_mark_live(task, live);
+    const bool *live = task_live(task, task->code.arena);
     code_list(out, &task->code, live, names);
     for (size_t i = 0; i < task->filter_count; i++)
         strbuf_printf(out, "  keep v%d\n", (int)task->filters[i].keep);

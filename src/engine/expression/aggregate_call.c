@@ -31,9 +31,7 @@ const struct aggregate_function *aggregate_of_call(const struct binder *binder, 
 /* The number of the input that has this column of a relation, as a whole. */
 static int64_t whole_input(struct scope *scope, const struct flow *flow, size_t index)
 {
-    const struct slot *slot = &flow->columns[index];
-    const struct input input = {
-        .task = flow->task, .output = index, .type = slot->type, .name = slot->name, .whole = true};
+    const struct input input = flow_whole(flow, index);
     return (int64_t)task_add_input(scope->task, &input, scope->binder->arena);
 }
 

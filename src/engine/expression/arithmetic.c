@@ -22,7 +22,7 @@ struct operation {
 
 static value apply(const struct operation *operation, value a, value b)
 {
-    return code_op(operation->scope->code, operation->op, a, b, NO_VALUE, operation->span);
+    return code_binary(operation->scope->code, operation->op, a, b, operation->span);
 }
 
 /* A result of this type, missing where an operand is. */
@@ -82,7 +82,7 @@ static struct term decimals(const struct operation *operation)
 static value as_timestamp(const struct operation *operation, value date)
 {
     struct code *code = operation->scope->code;
-    return code_op(code, OP_MUL, date, code_exact_int(code, DAY_US, operation->span), NO_VALUE, operation->span);
+    return code_with(code, OP_MUL, date, DAY_US, operation->span);
 }
 
 /* A date moved by whole days stays a date. */
@@ -120,7 +120,7 @@ static struct term move_by_months(const struct operation *operation)
     struct code *code = operation->scope->code;
     value months = operation->b.value;
     if (operation->op == OP_SUB)
-        months = code_op(code, OP_NEG, months, NO_VALUE, NO_VALUE, operation->span);
+        months = code_unary(code, OP_NEG, months, operation->span);
     const struct logical_type logical = operation->a.logical;
     if (logical.kind == LOGICAL_DATE)
         return result(operation, code_date_add_months(code, operation->a.value, months, operation->span), logical);
@@ -240,7 +240,7 @@ struct term bind_negation(struct scope *scope, struct term term, const struct ex
         return term_error(scope->binder, span, NULL, "`-` needs a number, but `%s` is %s",
                           text_of_span(scope->binder->arena, expr->span, 40), class_noun(which));
     }
-    term.value = code_op(scope->code, OP_NEG, term.value, NO_VALUE, NO_VALUE, span);
+    term.value = code_unary(scope->code, OP_NEG, term.value, span);
     term.mantissa = -term.mantissa;
     return term;
 }

@@ -212,13 +212,10 @@ void bind_function_body(struct binder *binder, const struct stmt *def)
     check_parameters(binder, def);
     if (def->param_count > LIMIT_PARAMETERS)
         return;
-
-    struct code code;
-    code_init(&code, binder->arena);
     struct term *arguments = arena_array(binder->arena, def->param_count + 1, sizeof *arguments);
     for (size_t i = 0; i < def->param_count; i++)
         arguments[i] = unknown_term;
-    struct scope body = scope_without_columns(binder, &code, "a function can use its parameters and `let` values only");
+    struct scope body = scope_without_columns(binder, NULL, "a function can use its parameters and `let` values only");
     body.parameters = def->params;
     body.parameter_count = def->param_count;
     body.arguments = arguments;

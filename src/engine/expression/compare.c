@@ -5,11 +5,6 @@
 #include "engine/expression/zoned.h"
 #include "engine/lists/lists.h"
 
-static value operation(struct scope *scope, enum op op, value a, value b, struct span span)
-{
-    return code_op(scope->code, op, a, b, NO_VALUE, span);
-}
-
 /* Whether every value of this integer is exact as a double. */
 static bool fits_double(const struct scope *scope, value v)
 {
@@ -35,13 +30,13 @@ static value compare_by_sign(struct scope *scope, enum op op, value sign, bool s
 {
     const value zero = code_exact_int(scope->code, 0, span);
     if (op == OP_EQ || op == OP_NE || !swapped)
-        return operation(scope, op, sign, zero, span);
+        return code_binary(scope->code, op, sign, zero, span);
     const value one = code_exact_int(scope->code, 1, span);
     if (op == OP_LT)
-        return operation(scope, OP_EQ, sign, one, span);
-    const value above = operation(scope, OP_LE, zero, sign, span);
-    const value ordered = operation(scope, OP_LE, sign, one, span);
-    return operation(scope, OP_AND, above, ordered, span);
+        return code_binary(scope->code, OP_EQ, sign, one, span);
+    const value above = code_binary(scope->code, OP_LE, zero, sign, span);
+    const value ordered = code_binary(scope->code, OP_LE, sign, one, span);
+    return code_binary(scope->code, OP_AND, above, ordered, span);
 }
 
 static value compare_numbers(struct scope *scope, enum op op, value a, value b, struct span span)
@@ -50,15 +45,15 @@ static value compare_numbers(struct scope *scope, enum op op, value a, value b, 
     b = bind_number(scope->code, b, span);
     const enum kind kind = scope->code->at[a].kind;
     if (kind == scope->code->at[b].kind)
-        return operation(scope, op, a, b, span);
+        return code_binary(scope->code, op, a, b, span);
     const bool swapped = kind == KIND_FLOAT;
     value *integer = swapped ? &b : &a;
     if (!fits_double(scope, *integer)) {
-        const value sign = operation(scope, OP_CMP_INT_FLOAT, *integer, swapped ? a : b, span);
+        const value sign = code_binary(scope->code, OP_CMP_INT_FLOAT, *integer, swapped ? a : b, span);
         return compare_by_sign(scope, op, sign, swapped, span);
     }
-    *integer = operation(scope, OP_TO_FLOAT, *integer, NO_VALUE, span);
-    return operation(scope, op, a, b, span);
+    *integer = code_binary(scope->code, OP_TO_FLOAT, *integer, NO_VALUE, span);
+    return code_binary(scope->code, op, a, b, span);
 }
 
 /* Compares a timestamp with a date by its date, without a division: the day is the microseconds from `first` up to
@@ -69,17 +64,19 @@ static value compare_with_day(struct scope *scope, enum op op, struct term of, v
     struct code *code = scope->code;
     const struct time_zone *zone = of.logical.zone;
     const value time = of.value, day = code_exact_int(code, DAY_US, span);
-    const value midnight = operation(scope, OP_MUL, date, day, span);
+    const value midnight = code_binary(scope->code, OP_MUL, date, day, span);
     const value first = zoned_start(scope, midnight, zone, span);
-    const value next = zoned_start(scope, operation(scope, OP_ADD, midnight, day, span), zone, span);
-    value from = operation(scope, OP_LE, first, time, span), until = operation(scope, OP_LT, time, next, span);
+    const value next = zoned_start(scope, code_binary(scope->code, OP_ADD, midnight, day, span), zone, span);
+    value from = code_binary(scope->code, OP_LE, first, time, span),
+          until = code_binary(scope->code, OP_LT, time, next, span);
     switch (op) {
     case OP_EQ:
-        return operation(scope, OP_AND, from, until, span);
+        return code_binary(scope->code, OP_AND, from, until, span);
     case OP_NE:
-        return operation(scope, OP_NOT, operation(scope, OP_AND, from, until, span), NO_VALUE, span);
+        return code_binary(scope->code, OP_NOT, code_binary(scope->code, OP_AND, from, until, span), NO_VALUE, span);
     case OP_LT: /* date < time, or time < date */
-        return swapped ? operation(scope, OP_LE, next, time, span) : operation(scope, OP_LT, time, first, span);
+        return swapped ? code_binary(scope->code, OP_LE, next, time, span)
+                       : code_binary(scope->code, OP_LT, time, first, span);
     default:
         return swapped ? from : until;
     }
@@ -142,7 +139,7 @@ static struct term compare_lists(struct scope *scope, enum op op, struct term a,
                           "lists have no order");
     struct term equal = bind_list_equal(scope, a, a_expr, b, b_expr, span);
     if (term_is_known(equal) && op == OP_NE)
-        equal.value = operation(scope, OP_NOT, equal.value, NO_VALUE, span);
+        equal.value = code_binary(scope->code, OP_NOT, equal.value, NO_VALUE, span);
     return equal;
 }
 
@@ -168,7 +165,7 @@ struct term bind_compare(struct scope *scope, enum op op, struct term a, const s
         return compare_lists(scope, op, a, a_expr, b, b_expr, span);
     if (!terms_unify(scope, &a, a_expr, &b, b_expr, "a comparison", span))
         return unknown_term;
-    return comparison(scope, operation(scope, op, a.value, b.value, span), a, b, span);
+    return comparison(scope, code_binary(scope->code, op, a.value, b.value, span), a, b, span);
 }
 
 struct term bind_is(struct scope *scope, struct term a, const struct expr *a_expr, struct term b,
@@ -181,18 +178,18 @@ struct term bind_is(struct scope *scope, struct term a, const struct expr *a_exp
         struct term other = a.missing ? b : a;
         if (other.missing || other.present == NO_VALUE)
             return term_of(code_bool(code, other.missing, span));
-        return term_of(operation(scope, OP_NOT, other.present, NO_VALUE, span));
+        return term_of(code_binary(scope->code, OP_NOT, other.present, NO_VALUE, span));
     }
     struct term equal = bind_compare(scope, OP_EQ, a, a_expr, b, b_expr, span);
     if (!term_is_known(equal) || equal.present == NO_VALUE)
         return equal;
-    const value both = operation(scope, OP_AND, equal.present, equal.value, span);
+    const value both = code_binary(scope->code, OP_AND, equal.present, equal.value, span);
     value absent[2];
     for (int i = 0; i < 2; i++) {
         const value present = (i == 0 ? a : b).present;
-        absent[i] =
-            present == NO_VALUE ? code_bool(code, false, span) : operation(scope, OP_NOT, present, NO_VALUE, span);
+        absent[i] = present == NO_VALUE ? code_bool(code, false, span)
+                                        : code_binary(scope->code, OP_NOT, present, NO_VALUE, span);
     }
-    const value neither = operation(scope, OP_AND, absent[0], absent[1], span);
-    return term_of(operation(scope, OP_OR, both, neither, span));
+    const value neither = code_binary(scope->code, OP_AND, absent[0], absent[1], span);
+    return term_of(code_binary(scope->code, OP_OR, both, neither, span));
 }

@@ -6,7 +6,12 @@
 
 struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why)
 {
-    return (struct scope){.binder = binder, .code = code, .no_columns = why};
+    struct scope scope = {.binder = binder, .code = code, .no_columns = why};
+    if (!code) {
+        scope.code = arena_alloc(binder->arena, sizeof *scope.code);
+        code_init(scope.code, binder->arena);
+    }
+    return scope;
 }
 
 /* Whether the value depends on a `let` scalar that only running can compute. */

@@ -10,9 +10,7 @@ static const int64_t FARTHEST = INT64_C(1) << 30;
 /* A constant distance, called `what` in errors; false after an error or if unknown. */
 bool bind_distance(struct binder *binder, const struct expr *expr, const char *what, int64_t *distance)
 {
-    struct code code;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "distances are the same for all rows");
+    struct scope scope = scope_without_columns(binder, NULL, "distances are the same for all rows");
     if (bind_constant_int(&scope, expr, what, "as in `stencil -1..1 else 0: at(-1) + at(1)`", distance) != KNOWN_VALUE)
         return false;
     if (*distance >= -FARTHEST && *distance <= FARTHEST)
@@ -172,7 +170,7 @@ static struct term choose_element(struct scope *scope, size_t index, const struc
         distance[axis] = k;
         struct term term = choose_element(scope, index, reaches, axis + 1, distance, span);
         if (k > reach->first && term_is_known(term)) {
-            const value here = code_op(code, OP_EQ, reach->index, code_exact_int(code, k, span), NO_VALUE, span);
+            const value here = code_with(code, OP_EQ, reach->index, k, span);
             chosen.value = code_op(code, OP_SELECT, here, term.value, chosen.value, span);
             if (term.present != NO_VALUE)
                 chosen.present = code_op(code, OP_SELECT, here, term.present, chosen.present, span);
@@ -241,7 +239,7 @@ static value value_further(struct scope *scope, value v, int64_t offset, struct 
         map[i] = row ? code_input_at(code, instr.integer, instr.offset + offset, instr.kind, span) : i;
         code->at[map[i]].fallible = instr.fallible;
     }
-    const value row = code_op(code, OP_ADD, code_row(code, span), code_exact_int(code, offset, span), NO_VALUE, span);
+    const value row = code_with(code, OP_ADD, code_row(code, span), offset, span);
     return code_inline(code, code, v, NULL, row, map);
 }
 
@@ -250,10 +248,10 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
     struct code *code = scope->code;
     value row = code_row(code, span), there;
     if (offset < 0) {
-        there = code_op(code, OP_LE, code_exact_int(code, -offset, span), row, NO_VALUE, span);
+        there = code_binary(code, OP_LE, code_exact_int(code, -offset, span), row, span);
     } else {
-        row = code_op(code, OP_ADD, row, code_exact_int(code, offset, span), NO_VALUE, span);
-        there = code_op(code, OP_LT, row, code_rows(code, span), NO_VALUE, span);
+        row = code_with(code, OP_ADD, row, offset, span);
+        there = code_binary(code, OP_LT, row, code_rows(code, span), span);
     }
     if (scope->group == 0)
         return there;
@@ -261,7 +259,7 @@ value group_has_row(const struct scope *scope, int64_t offset, struct span span)
         scope->binder->needs_order = true;
     const value here = code_input(code, (int64_t)scope->group, KIND_INT, span);
     const value other = code_input_at(code, (int64_t)scope->group, offset, KIND_INT, span);
-    return code_op(code, OP_AND, there, code_op(code, OP_EQ, here, other, NO_VALUE, span), NO_VALUE, span);
+    return code_binary(code, OP_AND, there, code_binary(code, OP_EQ, here, other, span), span);
 }
 
 struct term bind_at_row(struct scope *scope, const struct expr *expr)
@@ -287,8 +285,8 @@ struct term bind_at_row(struct scope *scope, const struct expr *expr)
     value there = group_has_row(scope, offset, expr->span);
     term.value = value_further(scope, term.value, offset, expr->span);
     if (term.present != NO_VALUE)
-        there = code_op(scope->code, OP_AND, there, value_further(scope, term.present, offset, expr->span), NO_VALUE,
-                        expr->span);
+        there =
+            code_binary(scope->code, OP_AND, there, value_further(scope, term.present, offset, expr->span), expr->span);
     term.present = there;
     term.settled = false;
     term.decimal = false;
@@ -300,8 +298,8 @@ value axis_index(struct code *code, const struct shape *shape, size_t axis, stru
     const struct lines lines = shape_lines(shape, axis);
     value index = code_row(code, span);
     if (lines.inner > 1)
-        index = code_op(code, OP_DIV, index, code_exact_int(code, lines.inner, span), NO_VALUE, span);
+        index = code_with(code, OP_DIV, index, lines.inner, span);
     if (axis > 0)
-        index = code_op(code, OP_MOD, index, code_exact_int(code, lines.length, span), NO_VALUE, span);
+        index = code_with(code, OP_MOD, index, lines.length, span);
     return index;
 }

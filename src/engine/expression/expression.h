@@ -302,6 +302,9 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
 bool name_position(struct scope *scope, int64_t position, struct span span, size_t *index);
 
 const struct slot *flow_column(const struct flow *flow, const char *name); /* NULL: none has exactly this name */
+size_t flow_place(const struct flow *flow, const char *name);              /* its place; flow->count: none has */
+struct input flow_input(const struct flow *flow, size_t k);                /* column `k` as an input, row by row */
+struct input flow_whole(const struct flow *flow, size_t k);                /* or at any position */
 
 /* Whether a parameter or a column has exactly this name. */
 bool name_is_taken(const struct scope *scope, const char *name);
@@ -418,7 +421,7 @@ struct term constant_of(struct scope *scope, const struct scalar *scalar, struct
 /* Binds and evaluates a constant expression. KNOWN_KIND: a check, where only running can tell the value; KNOWN_NOTHING:
  * also after an error. */
 enum known bind_constant(struct scope *scope, const struct expr *expr, struct scalar *scalar);
-/* A scope without columns; `why` says why there are none, for hints. */
+/* A scope without columns, of a code of its own if that is NULL; `why` says why there are none, for hints. */
 struct scope scope_without_columns(struct binder *binder, struct code *code, const char *why);
 /* Evaluates an integer constant; another type is an error that `what` must be an integer. */
 enum known bind_constant_int(struct scope *scope, const struct expr *expr, const char *what, const char *hint,

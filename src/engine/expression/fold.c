@@ -67,10 +67,10 @@ static struct term mean(const struct fold *fold, enum aggregate_kind kind, struc
         return refuse(fold, "numbers", NULL, term);
     value total = fold_of(fold, AGG_SUM, required(fold, term));
     if (which == CLASS_INT)
-        total = code_op(code, OP_TO_FLOAT, total, NO_VALUE, NO_VALUE, span);
+        total = code_unary(code, OP_TO_FLOAT, total, span);
     value rounds = fold_of(fold, AGG_ROUNDS, code_exact_int(code, 1, span));
-    rounds = code_op(code, OP_TO_FLOAT, rounds, NO_VALUE, NO_VALUE, span);
-    return term_of(code_op(code, OP_DIV, total, rounds, NO_VALUE, span));
+    rounds = code_unary(code, OP_TO_FLOAT, rounds, span);
+    return term_of(code_binary(code, OP_DIV, total, rounds, span));
 }
 
 static struct term extreme(const struct fold *fold, enum aggregate_kind kind, struct term term)
@@ -96,7 +96,7 @@ static struct term count_rounds(const struct fold *fold, enum aggregate_kind kin
         counts = bind_condition(fold->scope, body_of(fold));
     if (counts == NO_VALUE)
         return unknown_term;
-    return term_of(fold_of(fold, AGG_SUM, code_op(code, OP_BOOL_TO_INT, counts, NO_VALUE, NO_VALUE, span)));
+    return term_of(fold_of(fold, AGG_SUM, code_unary(code, OP_BOOL_TO_INT, counts, span)));
 }
 
 static struct term test(const struct fold *fold, enum aggregate_kind kind, struct term term)
@@ -107,8 +107,7 @@ static struct term test(const struct fold *fold, enum aggregate_kind kind, struc
     if (holds == NO_VALUE)
         return unknown_term;
     if (kind == AGG_ALL && term.present != NO_VALUE)
-        holds =
-            code_op(code, OP_OR, code_op(code, OP_NOT, term.present, NO_VALUE, NO_VALUE, span), holds, NO_VALUE, span);
+        holds = code_binary(code, OP_OR, code_unary(code, OP_NOT, term.present, span), holds, span);
     return term_of(fold_of(fold, kind, holds));
 }
 

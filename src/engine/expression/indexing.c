@@ -69,15 +69,15 @@ static struct term bind_place(struct scope *scope, const struct expr *expr, cons
             continue;
         value v = term_settled(code, index, span);
         if (expr->arg_count > 1)
-            v = code_op(code, OP_INDEX, v, code_exact_int(code, of->shape.extents[i], span), NO_VALUE, span);
+            v = code_with(code, OP_INDEX, v, of->shape.extents[i], span);
         if (i == 0) {
             place = index;
             place.value = v;
             continue;
         }
         const value extent = code_exact_int(code, of->shape.extents[i], span);
-        place.value = code_op(code, OP_MUL, place.value, extent, NO_VALUE, span);
-        place.value = code_op(code, OP_ADD, place.value, v, NO_VALUE, span);
+        place.value = code_binary(code, OP_MUL, place.value, extent, span);
+        place.value = code_binary(code, OP_ADD, place.value, v, span);
         place.present = present_both(code, place.present, index.present, span);
     }
     return known ? place : unknown_term;
@@ -354,11 +354,9 @@ static struct term bind_in_pair(struct scope *scope, const struct expr *expr, bo
 {
     struct binder *binder = scope->binder;
     const struct row_pair *pair = scope->pair;
-    size_t k = 0;
     if (expr->arg_count > 0)
         return term_error(binder, expr->span, NULL, "`%s` is a value: it has no elements", written(binder, expr));
-    while (k < pair->rows->count && strcmp(pair->rows->columns[k].name, expr->column.text) != 0)
-        k++;
+    const size_t k = flow_place(pair->rows, expr->column.text);
     if (k == pair->rows->count) {
         struct scope of_rows = {.binder = binder, .flow = pair->from};
         const struct expr column = {.kind = EXPR_NAME, .name = expr->column, .span = expr->column.span};

@@ -71,11 +71,6 @@ value match_table(struct scope *scope, struct column *table, enum kind kind, val
     return code_lookup(scope->code, (int64_t)number, kind, id, span);
 }
 
-static value op(struct scope *scope, enum op which, value a, value b, struct span span)
-{
-    return code_op(scope->code, which, a, b, NO_VALUE, span);
-}
-
 /* An argument of the program, so that other keys give the same one. */
 static value constant(struct scope *scope, int64_t integer, struct span span)
 {
@@ -84,7 +79,7 @@ static value constant(struct scope *scope, int64_t integer, struct span span)
 
 static value both(struct scope *scope, value a, value b, struct span span)
 {
-    return a == NO_VALUE ? b : op(scope, OP_AND, a, b, span);
+    return a == NO_VALUE ? b : code_binary(scope->code, OP_AND, a, b, span);
 }
 
 /* What of a string of one dictionary the codes of another are compared with: whether they are equal, by == ; whether
@@ -135,7 +130,7 @@ static value key_integer(struct scope *scope, struct term term, const struct log
     if (logical->kind == LOGICAL_TEXT)
         return recode(scope, term_as_column(scope->binder, term), logical->dictionary, BINARY_EQ, span);
     if (scope->code->at[term.value].kind == KIND_FLOAT)
-        return op(scope, OP_FLOAT_BITS, term.value, NO_VALUE, span);
+        return code_binary(scope->code, OP_FLOAT_BITS, term.value, NO_VALUE, span);
     return bind_number(scope->code, term.value, span);
 }
 
@@ -149,12 +144,12 @@ value match_ordered(struct scope *scope, struct term term, const struct logical_
     if (scope->code->at[term.value].kind != KIND_FLOAT)
         return bind_number(scope->code, term.value, span);
     /* As join_ordered_bits has it. */
-    const value bits = op(scope, OP_FLOAT_BITS, term.value, NO_VALUE, span);
+    const value bits = code_binary(scope->code, OP_FLOAT_BITS, term.value, NO_VALUE, span);
     const value nan = code_exact_int(scope->code, float_bits(NAN), span);
-    *present = both(scope, *present, op(scope, OP_NE, bits, nan, span), span);
-    const value sign = op(scope, OP_SHR, bits, code_exact_int(scope->code, 63, span), span);
-    const value others = op(scope, OP_BITAND, sign, code_exact_int(scope->code, INT64_MAX, span), span);
-    return op(scope, OP_XOR, bits, others, span);
+    *present = both(scope, *present, code_binary(scope->code, OP_NE, bits, nan, span), span);
+    const value sign = code_with(scope->code, OP_SHR, bits, 63, span);
+    const value others = code_with(scope->code, OP_BITAND, sign, INT64_MAX, span);
+    return code_binary(scope->code, OP_XOR, bits, others, span);
 }
 
 /* The place among all combinations of the ranges, but of key `left_out`, and whether it is in them. */
@@ -167,24 +162,26 @@ static value dense_id(struct scope *scope, const struct join_index *index, const
         if (k == left_out)
             continue;
         /* A key beyond its range would overflow, and must not be an address. */
-        value clamped = op(scope, OP_MAX, keys[k], constant(scope, key->lo, span), span);
-        clamped = op(scope, OP_MIN, clamped, constant(scope, key->hi, span), span);
-        *found = both(scope, *found, op(scope, OP_EQ, clamped, keys[k], span), span);
-        const value place = op(scope, OP_SUB, clamped, constant(scope, key->lo, span), span);
+        value clamped = code_binary(scope->code, OP_MAX, keys[k], constant(scope, key->lo, span), span);
+        clamped = code_binary(scope->code, OP_MIN, clamped, constant(scope, key->hi, span), span);
+        *found = both(scope, *found, code_binary(scope->code, OP_EQ, clamped, keys[k], span), span);
+        const value place = code_binary(scope->code, OP_SUB, clamped, constant(scope, key->lo, span), span);
         const value extent = constant(scope, key->hi - key->lo + 1, span);
-        id = id == NO_VALUE ? place : op(scope, OP_ADD, op(scope, OP_MUL, id, extent, span), place, span);
+        id = id == NO_VALUE
+                 ? place
+                 : code_binary(scope->code, OP_ADD, code_binary(scope->code, OP_MUL, id, extent, span), place, span);
     }
     return id;
 }
 
 static value low_bits(struct scope *scope, value v, int bits, struct span span)
 {
-    return op(scope, OP_BITAND, v, code_exact_int(scope->code, (INT64_C(1) << bits) - 1, span), span);
+    return code_with(scope->code, OP_BITAND, v, (INT64_C(1) << bits) - 1, span);
 }
 
 static value shifted(struct scope *scope, value v, int bits, struct span span)
 {
-    return op(scope, OP_SHR, v, code_exact_int(scope->code, bits, span), span);
+    return code_with(scope->code, OP_SHR, v, bits, span);
 }
 
 /* The rank of the combination, and whether its bit is set: otherwise the rank may be that of the next one, or `ids`. */
@@ -193,17 +190,18 @@ static value ranked_id(struct scope *scope, const struct join_index *index, cons
 {
     const value place = dense_id(scope, index, keys, SIZE_MAX, found, span);
     const value word = match_table(scope, index->words, KIND_INT, shifted(scope, place, 5, span), "ranks", span);
-    const value from = op(scope, OP_SHR, low_bits(scope, word, 32, span), low_bits(scope, place, 5, span), span);
+    const value from =
+        code_binary(scope->code, OP_SHR, low_bits(scope, word, 32, span), low_bits(scope, place, 5, span), span);
     const value one = code_exact_int(scope->code, 1, span);
-    *found = both(scope, *found, op(scope, OP_EQ, low_bits(scope, from, 1, span), one, span), span);
-    const value following = op(scope, OP_POPCOUNT, from, NO_VALUE, span);
-    return op(scope, OP_SUB, shifted(scope, word, 32, span), following, span);
+    *found = both(scope, *found, code_binary(scope->code, OP_EQ, low_bits(scope, from, 1, span), one, span), span);
+    const value following = code_binary(scope->code, OP_POPCOUNT, from, NO_VALUE, span);
+    return code_binary(scope->code, OP_SUB, shifted(scope, word, 32, span), following, span);
 }
 
 /* The product of a part of a hash and a factor; fits 63 bits. */
 static value product(struct scope *scope, value part, int64_t factor, struct span span)
 {
-    return op(scope, OP_MUL, part, constant(scope, factor, span), span);
+    return code_binary(scope->code, OP_MUL, part, constant(scope, factor, span), span);
 }
 
 static value mixed_hash(struct scope *scope, const struct join_index *index, const value *keys, struct span span)
@@ -212,13 +210,14 @@ static value mixed_hash(struct scope *scope, const struct join_index *index, con
     for (size_t k = 0; k < index->key_count; k++) {
         const value low = product(scope, low_bits(scope, keys[k], 32, span), index->keys[k].low_factor, span);
         const value high = low_bits(scope, shifted(scope, keys[k], 32, span), 32, span);
-        const value part = op(scope, OP_XOR, low, product(scope, high, index->keys[k].high_factor, span), span);
-        hash = hash == NO_VALUE ? part : op(scope, OP_XOR, hash, part, span);
+        const value part =
+            code_binary(scope->code, OP_XOR, low, product(scope, high, index->keys[k].high_factor, span), span);
+        hash = hash == NO_VALUE ? part : code_binary(scope->code, OP_XOR, hash, part, span);
     }
     const value high = low_bits(scope, shifted(scope, hash, JOIN_HASH_BITS, span), 32, span);
     const value low = low_bits(scope, hash, JOIN_HASH_BITS, span);
-    return op(scope, OP_XOR, product(scope, high, index->hash.mix[0], span),
-              product(scope, low, index->hash.mix[1], span), span);
+    return code_binary(scope->code, OP_XOR, product(scope, high, index->hash.mix[0], span),
+                       product(scope, low, index->hash.mix[1], span), span);
 }
 
 /* The slot that the hash gives, and whether it holds these keys. */
@@ -230,14 +229,15 @@ static value sparse_id(struct scope *scope, const struct join_index *index, cons
     const value high = low_bits(scope, shifted(scope, mixed, JOIN_HASH_BITS, span), 32, span);
     const value bucket = shifted(scope, product(scope, high, hash->buckets, span), 32, span);
     const value multiplier = match_table(scope, hash->displacements, KIND_INT, bucket, "displacements", span);
-    value y = op(scope, OP_MUL, low_bits(scope, mixed, JOIN_HASH_BITS, span), multiplier, span);
+    value y = code_binary(scope->code, OP_MUL, low_bits(scope, mixed, JOIN_HASH_BITS, span), multiplier, span);
     y = low_bits(scope, shifted(scope, y, 15, span), JOIN_HASH_BITS, span);
     const value slot = shifted(scope, product(scope, y, hash->partition_slots, span), JOIN_HASH_BITS, span);
     const value partition = shifted(scope, bucket, hash->partition_shift, span);
-    const value id = op(scope, OP_ADD, product(scope, partition, hash->partition_slots, span), slot, span);
+    const value id =
+        code_binary(scope->code, OP_ADD, product(scope, partition, hash->partition_slots, span), slot, span);
     for (size_t k = 0; k < index->key_count; k++) {
         const value held = match_table(scope, hash->keys[k], KIND_INT, id, "keys", span);
-        *found = both(scope, *found, op(scope, OP_EQ, held, keys[k], span), span);
+        *found = both(scope, *found, code_binary(scope->code, OP_EQ, held, keys[k], span), span);
     }
     return id;
 }
@@ -247,16 +247,17 @@ value match_last(struct scope *scope, struct column *table, int64_t most, value 
 {
     struct code *code = scope->code;
     const value last = constant(scope, table->rows - 1, span);
-    value at = op(scope, OP_SUB, begin, code_exact_int(code, 1, span), span);
+    value at = code_binary(scope->code, OP_SUB, begin, code_exact_int(code, 1, span), span);
     int64_t step = 1;
     while (step <= most)
         step *= 2;
     for (step /= 2; step > 0; step /= 2) {
-        const value next = op(scope, OP_ADD, at, code_exact_int(code, step, span), span);
-        const value inside = op(scope, OP_LT, next, end, span);
-        const value place = op(scope, OP_MIN, next, last, span);
+        const value next = code_binary(scope->code, OP_ADD, at, code_exact_int(code, step, span), span);
+        const value inside = code_binary(scope->code, OP_LT, next, end, span);
+        const value place = code_binary(scope->code, OP_MIN, next, last, span);
         const value other = match_table(scope, table, KIND_INT, place, "order", span);
-        const value taken = op(scope, OP_AND, inside, op(scope, below, other, limit, span), span);
+        const value taken =
+            code_binary(scope->code, OP_AND, inside, code_binary(scope->code, below, other, limit, span), span);
         at = code_op(code, OP_SELECT, taken, next, at, span);
     }
     return at;
@@ -271,13 +272,14 @@ static value searched_id(struct scope *scope, const struct join_index *index, co
     value one = code_exact_int(code, 1, span), key = keys[search->key];
     const value place = dense_id(scope, index, keys, search->key, found, span);
     const value begin = match_table(scope, search->starts, KIND_INT, place, "starts", span);
-    const value end = match_table(scope, search->starts, KIND_INT, op(scope, OP_ADD, place, one, span), "starts", span);
+    const value end = match_table(scope, search->starts, KIND_INT, code_binary(scope->code, OP_ADD, place, one, span),
+                                  "starts", span);
     const value before = match_last(scope, search->values, search->most, begin, end, OP_LT, key, span);
-    const value id = op(scope, OP_ADD, before, one, span);
-    *found = both(scope, *found, op(scope, OP_LT, id, end, span), span);
-    const value inside = op(scope, OP_MIN, id, constant(scope, search->values->rows - 1, span), span);
+    const value id = code_binary(scope->code, OP_ADD, before, one, span);
+    *found = both(scope, *found, code_binary(scope->code, OP_LT, id, end, span), span);
+    const value inside = code_binary(scope->code, OP_MIN, id, constant(scope, search->values->rows - 1, span), span);
     const value held = match_table(scope, search->values, KIND_INT, inside, "order", span);
-    *found = both(scope, *found, op(scope, OP_EQ, held, key, span), span);
+    *found = both(scope, *found, code_binary(scope->code, OP_EQ, held, key, span), span);
     return id;
 }
 
@@ -440,13 +442,13 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
             return unknown_term;
         struct term result = term_of(member_for_server(scope, &flow, term.value, span));
         if (term.present != NO_VALUE)
-            result.value = op(scope, OP_AND, term.present, result.value, span);
+            result.value = code_binary(scope->code, OP_AND, term.present, result.value, span);
         result.present = term.present;
         result.settled = true;
         return result;
     }
     if (!evaluated->relation) /* never run: anything that reads the row */
-        return term_of(op(scope, OP_EQ, code_row(scope->code, span), constant(scope, 0, span), span));
+        return term_of(code_binary(scope->code, OP_EQ, code_row(scope->code, span), constant(scope, 0, span), span));
     const struct join_keys keys = {
         .columns = evaluated->relation->columns, .count = 1, .members_only = true, .rows = evaluated->relation->rows};
     const enum status status = evaluated_make_index(binder, evaluated, &keys);

@@ -35,6 +35,25 @@ const struct slot *flow_column(const struct flow *flow, const char *name)
     return ROW_NAMED(flow->columns, flow->count, name);
 }
 
+size_t flow_place(const struct flow *flow, const char *name)
+{
+    const struct slot *column = flow_column(flow, name);
+    return column ? (size_t)(column - flow->columns) : flow->count;
+}
+
+struct input flow_input(const struct flow *flow, size_t k)
+{
+    return (struct input){
+        .task = flow->task, .output = k, .type = flow->columns[k].type, .name = flow->columns[k].name};
+}
+
+struct input flow_whole(const struct flow *flow, size_t k)
+{
+    struct input input = flow_input(flow, k);
+    input.whole = true;
+    return input;
+}
+
 static bool find_column(const struct flow *flow, const char *name, size_t *index)
 {
     const struct slot *column = flow_column(flow, name);

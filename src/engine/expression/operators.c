@@ -6,16 +6,6 @@
 
 enum { OPERAND_SHOWN = 40 };
 
-static value unary(struct scope *scope, enum op op, value a, struct span span)
-{
-    return code_op(scope->code, op, a, NO_VALUE, NO_VALUE, span);
-}
-
-static value binary(struct scope *scope, enum op op, value a, value b, struct span span)
-{
-    return code_op(scope->code, op, a, b, NO_VALUE, span);
-}
-
 bool expr_leans_left(const struct expr *expr)
 {
     return expr->kind == EXPR_BINARY || expr->kind == EXPR_IN_RANGE || expr->kind == EXPR_IN_LIST ||
@@ -33,7 +23,7 @@ static struct term as_bool(struct scope *scope, struct term term, const struct e
         return term;
     const char *text = text_of_span(binder->arena, expr->span, OPERAND_SHOWN);
     if (which == CLASS_INT) {
-        term.value = binary(scope, OP_NE, term.value, code_exact_int(scope->code, 0, expr->span), expr->span);
+        term.value = code_with(scope->code, OP_NE, term.value, 0, expr->span);
         return term;
     }
     return term_error(binder, expr->span,
@@ -56,7 +46,7 @@ static struct term negate_condition(struct scope *scope, struct term condition, 
 {
     if (!term_is_known(condition))
         return unknown_term;
-    condition.value = unary(scope, OP_NOT, condition.value, span);
+    condition.value = code_unary(scope->code, OP_NOT, condition.value, span);
     condition.settled = condition.present == NO_VALUE;
     return condition;
 }
@@ -75,7 +65,7 @@ struct term bind_unary(struct scope *scope, const struct expr *expr)
     case UNARY_BITNOT:
         if (!bind_is_integer(scope, term, operand, "`~`", "!"))
             return unknown_term;
-        term.value = unary(scope, OP_BITNOT, term.value, expr->span);
+        term.value = code_unary(scope->code, OP_BITNOT, term.value, expr->span);
         term.settled = term.present == NO_VALUE;
         return term;
     }
@@ -133,7 +123,7 @@ struct term bind_ternary(struct scope *scope, const struct expr *expr)
 {
     const struct expr *yes_expr = expr->args[1], *no_expr = expr->args[2];
     const value condition = bind_condition(scope, expr->args[0]);
-    const value otherwise = condition != NO_VALUE ? unary(scope, OP_NOT, condition, expr->span) : NO_VALUE;
+    const value otherwise = condition != NO_VALUE ? code_unary(scope->code, OP_NOT, condition, expr->span) : NO_VALUE;
     struct term yes = bind_where(scope, condition, yes_expr);
     struct term no = bind_where(scope, otherwise, no_expr);
     return bind_choice(scope, condition, yes, yes_expr, no, no_expr, "beside a number, `?:`", expr->span);
@@ -246,10 +236,10 @@ static struct term bind_division(struct scope *scope, struct term a, const struc
     const value divisor = bind_number(code, b.value, span);
     const bool number = code->at[divisor].kind == KIND_FLOAT;
     const value zero = number ? code_float(code, 0, span) : code_exact_int(code, 0, span);
-    const value is_zero = binary(scope, OP_EQ, divisor, zero, span);
+    const value is_zero = code_binary(scope->code, OP_EQ, divisor, zero, span);
     const value none =
         code->at[quotient.value].kind == KIND_FLOAT ? code_float(code, 0, span) : code_exact_int(code, 0, span);
-    quotient.present = present_both(code, quotient.present, unary(scope, OP_NOT, is_zero, span), span);
+    quotient.present = present_both(code, quotient.present, code_unary(scope->code, OP_NOT, is_zero, span), span);
     quotient.value = code_op(code, OP_SELECT, is_zero, none, quotient.value, span);
     quotient.settled = false;
     return quotient;
@@ -261,7 +251,7 @@ static struct term bind_logic(struct scope *scope, enum op op, struct term a, st
     if (!term_is_known(a) || !term_is_known(b))
         return unknown_term;
     value first = truth(scope, a, span), second = truth(scope, b, span);
-    struct term result = term_of(binary(scope, op, first, second, span));
+    struct term result = term_of(code_binary(scope->code, op, first, second, span));
     if (a.present == NO_VALUE && b.present == NO_VALUE)
         return result;
     /* Known where both are, or where one decides alone: false for and, true for or. */
@@ -270,11 +260,11 @@ static struct term bind_logic(struct scope *scope, enum op op, struct term a, st
     for (int i = 0; i < 2; i++) {
         value decides = i == 0 ? first : second;
         if (op == OP_AND) {
-            decides = unary(scope, OP_NOT, operands[i].value, span);
+            decides = code_unary(scope->code, OP_NOT, operands[i].value, span);
             if (operands[i].present != NO_VALUE)
-                decides = binary(scope, OP_AND, operands[i].present, decides, span);
+                decides = code_binary(scope->code, OP_AND, operands[i].present, decides, span);
         }
-        known = binary(scope, OP_OR, known, decides, span);
+        known = code_binary(scope->code, OP_OR, known, decides, span);
     }
     result.present = known;
     return result;
@@ -285,9 +275,9 @@ static value undecided(struct scope *scope, enum op op, struct term a, struct sp
 {
     if (!term_is_known(a))
         return NO_VALUE;
-    value open = op == OP_AND ? a.value : unary(scope, OP_NOT, a.value, span);
+    value open = op == OP_AND ? a.value : code_unary(scope->code, OP_NOT, a.value, span);
     if (a.present != NO_VALUE)
-        open = binary(scope, OP_OR, unary(scope, OP_NOT, a.present, span), open, span);
+        open = code_binary(scope->code, OP_OR, code_unary(scope->code, OP_NOT, a.present, span), open, span);
     return open;
 }
 
@@ -298,7 +288,7 @@ static struct term bind_bits(struct scope *scope, const struct expr *expr, struc
     if (!bind_is_integer(scope, a, expr->args[0], row->quoted, logical_of(row->op)) ||
         !bind_is_integer(scope, b, expr->args[1], row->quoted, logical_of(row->op)))
         return unknown_term;
-    struct term result = term_of(binary(scope, row->op, a.value, b.value, expr->span));
+    struct term result = term_of(code_binary(scope->code, row->op, a.value, b.value, expr->span));
     result.present = present_both(scope->code, a.present, b.present, expr->span);
     result.settled = result.present == NO_VALUE;
     return result;
@@ -316,7 +306,7 @@ static struct term bind_coalesce(struct scope *scope, const struct expr *expr, s
         return unknown_term;
     chosen.present = NO_VALUE;
     if (a.present != NO_VALUE && b.present != NO_VALUE)
-        chosen.present = binary(scope, OP_OR, a.present, b.present, expr->span);
+        chosen.present = code_binary(scope->code, OP_OR, a.present, b.present, expr->span);
     chosen.settled = chosen.present == NO_VALUE;
     return chosen;
 }
@@ -343,7 +333,7 @@ static struct term bind_binary(struct scope *scope, const struct expr *expr, str
     }
 
     const value lacking = row->lowering == LOWER_COALESCE && term_is_known(a) && a.present != NO_VALUE
-                              ? unary(scope, OP_NOT, a.present, expr->span)
+                              ? code_unary(scope->code, OP_NOT, a.present, expr->span)
                               : NO_VALUE;
     struct term b = bind_where(scope, lacking, right);
     if (is_chained_comparison(expr)) {
@@ -393,7 +383,7 @@ static struct term in_nothing(struct scope *scope, struct term term, struct span
         return term_of(code_bool(scope->code, false, span));
     const enum op op = scope->code->at[term.value].kind == KIND_FLOAT ? OP_LT : OP_NE;
     const value settled = term_settled(scope->code, term, span);
-    return term_of(binary(scope, op, settled, settled, span));
+    return term_of(code_binary(scope->code, op, settled, settled, span));
 }
 
 static struct term bind_in_list(struct scope *scope, const struct expr *expr, struct term term)

@@ -94,7 +94,7 @@ static value present_of_all(const struct row_text_use *use)
 static value as_integer(struct code *code, value v, struct span span)
 {
     if (code->at[v].kind == KIND_FLOAT)
-        v = code_op(code, OP_LT, v, code_float(code, 0, span), NO_VALUE, span);
+        v = code_binary(code, OP_LT, v, code_float(code, 0, span), span);
     return bind_number(code, v, span);
 }
 
@@ -140,13 +140,13 @@ static struct term pending(const struct row_text_use *use, size_t number, value 
     }
     *first = v;
     if (result == TEXT_TO_BOOL)
-        v = code_op(code, OP_NE, v, code_int(code, 0, use->span), NO_VALUE, use->span);
+        v = code_binary(code, OP_NE, v, code_int(code, 0, use->span), use->span);
     else if (result == TEXT_TO_FLOAT)
-        v = code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, use->span);
+        v = code_unary(code, OP_TO_FLOAT, v, use->span);
     struct term term = term_of_type(v, type_of_result(use));
     term.present = present_of_all(use);
     if (!use->format && use->makes == ROW_TEXT) { /* a function may have no result */
-        const value found = code_op(code, OP_NE, *first, code_int(code, 0, use->span), NO_VALUE, use->span);
+        const value found = code_binary(code, OP_NE, *first, code_int(code, 0, use->span), use->span);
         term.present = present_both(code, term.present, found, use->span);
     }
     term.settled = term.present == NO_VALUE;
@@ -157,8 +157,7 @@ static value input_of(struct scope *scope, struct column *column, struct span sp
 {
     const struct input input = {.column = column, .type = column->type, .name = "text"};
     queue_hold(scope->binder->queue, column_ref(column));
-    const size_t number = task_add_input(scope->task, &input, scope->binder->arena);
-    return input_value(scope->code, (int64_t)number, &input, span);
+    return task_read(scope->task, &input, span);
 }
 
 /* The column of results beside the stage's rows. */
@@ -180,8 +179,8 @@ static struct term unknown_result(const struct row_text_use *use)
     struct code *code = use->scope->code;
     struct term all = term_of(code_exact_int(code, 0, use->span));
     for (size_t k = 0; k < use->count; k++)
-        all.value = code_op(code, OP_BITOR, all.value, as_integer(code, use->arguments[k].value, use->span), NO_VALUE,
-                            use->span);
+        all.value =
+            code_binary(code, OP_BITOR, all.value, as_integer(code, use->arguments[k].value, use->span), use->span);
     all.present = present_of_all(use);
     struct term unknown = text_unknown(use->scope, kind_of_result(use), all, use->span);
     unknown.logical = type_of_result(use);

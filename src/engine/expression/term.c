@@ -59,7 +59,7 @@ value present_both(struct code *code, value a, value b, struct span span)
 {
     if (a == NO_VALUE || a == b)
         return b;
-    return b == NO_VALUE ? a : code_op(code, OP_AND, a, b, NO_VALUE, span);
+    return b == NO_VALUE ? a : code_binary(code, OP_AND, a, b, span);
 }
 
 /* 0 of the value's kind. */
@@ -81,7 +81,7 @@ value term_settled(struct code *code, struct term term, struct span span)
     if (term.present == NO_VALUE || term.settled)
         return term.value;
     if (code->at[term.value].kind == KIND_BOOL)
-        return code_op(code, OP_AND, term.present, term.value, NO_VALUE, span);
+        return code_binary(code, OP_AND, term.present, term.value, span);
     return code_op(code, OP_SELECT, term.present, term.value, zero_like(code, term.value, span), span);
 }
 
@@ -89,7 +89,7 @@ value term_required(struct code *code, struct term term, struct span span)
 {
     if (term.present == NO_VALUE)
         return term.value;
-    const value there = code_op(code, OP_ASSERT, term.present, NO_VALUE, NO_VALUE, span);
+    const value there = code_unary(code, OP_ASSERT, term.present, span);
     return code_op(code, OP_SELECT, there, term.value, term.value, span);
 }
 
@@ -139,7 +139,7 @@ static value decimal_rescale(struct code *code, value v, int from, int to, struc
     v = bind_number(code, v, span);
     if (from == to)
         return v;
-    return code_op(code, OP_MUL, v, code_exact_int(code, power_of_ten(to - from), span), NO_VALUE, span);
+    return code_with(code, OP_MUL, v, power_of_ten(to - from), span);
 }
 
 struct term term_to_float(struct code *code, struct term term, struct span span)
@@ -147,10 +147,10 @@ struct term term_to_float(struct code *code, struct term term, struct span span)
     const bool decimal = term.logical.kind == LOGICAL_DECIMAL;
     value v = bind_number(code, term.value, span);
     if (code->at[v].kind != KIND_FLOAT)
-        v = code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, span);
+        v = code_unary(code, OP_TO_FLOAT, v, span);
     if (decimal && term.logical.scale > 0) {
         const value unit = code_float(code, (double)power_of_ten(term.logical.scale), span);
-        v = code_op(code, OP_DIV, v, unit, NO_VALUE, span);
+        v = code_binary(code, OP_DIV, v, unit, span);
     }
     struct term number = term_of(v);
     number.present = term.present;
@@ -194,7 +194,7 @@ static void unify_numbers(struct code *code, struct term *a, struct term *b, str
     if (code->at[a->value].kind == code->at[b->value].kind)
         return;
     struct term *integer = code->at[a->value].kind == KIND_INT ? a : b;
-    integer->value = code_op(code, OP_TO_FLOAT, integer->value, NO_VALUE, NO_VALUE, span);
+    integer->value = code_unary(code, OP_TO_FLOAT, integer->value, span);
 }
 
 void term_to_timestamp(struct code *code, struct term *term, struct span span)
@@ -202,7 +202,7 @@ void term_to_timestamp(struct code *code, struct term *term, struct span span)
     if (term->logical.kind != LOGICAL_DATE)
         return;
     const value day = code_exact_int(code, DAY_US, span);
-    term->value = code_op(code, OP_MUL, term->value, day, NO_VALUE, span);
+    term->value = code_binary(code, OP_MUL, term->value, day, span);
     term->logical = (struct logical_type){.kind = LOGICAL_TIMESTAMP};
 }
 
@@ -261,12 +261,12 @@ enum { OPERAND_SHOWN = 40 };
 
 value bind_number(struct code *code, value v, struct span span)
 {
-    return code->at[v].kind == KIND_BOOL ? code_op(code, OP_BOOL_TO_INT, v, NO_VALUE, NO_VALUE, span) : v;
+    return code->at[v].kind == KIND_BOOL ? code_unary(code, OP_BOOL_TO_INT, v, span) : v;
 }
 
 value bind_truth(struct code *code, value v, struct span span)
 {
-    return code_op(code, OP_NE, v, code_exact_int(code, 0, span), NO_VALUE, span);
+    return code_with(code, OP_NE, v, 0, span);
 }
 
 /* "int(a > b)", also if a > b is in parentheses. */

@@ -32,11 +32,11 @@ struct term text_unknown(struct scope *scope, enum text_result result, struct te
         text.value = bind_unknown(scope, (int64_t)scope->binder->env->count + 1 + code->count, KIND_INT, span);
     term.text = NULL;
     term.logical = text_result_logical(result);
-    term.value = code_op(code, OP_XOR, text.value, code_int(code, -1 - code->count, span), NO_VALUE, span);
+    term.value = code_binary(code, OP_XOR, text.value, code_int(code, -1 - code->count, span), span);
     if (result == TEXT_TO_BOOL)
-        term.value = code_op(code, OP_NE, term.value, code_int(code, 0, span), NO_VALUE, span);
+        term.value = code_binary(code, OP_NE, term.value, code_int(code, 0, span), span);
     else if (result == TEXT_TO_FLOAT)
-        term.value = code_op(code, OP_TO_FLOAT, term.value, NO_VALUE, NO_VALUE, span);
+        term.value = code_unary(code, OP_TO_FLOAT, term.value, span);
     term.settled = term.present == NO_VALUE;
     return term;
 }
@@ -114,9 +114,9 @@ static value is_in_interval(const struct text_use *use, int64_t first, int64_t e
 {
     struct code *code = use->scope->code;
     const value text = use->text.value;
-    const value from = code_op(code, OP_LE, code_int(code, first, use->span), text, NO_VALUE, use->span);
-    const value to = code_op(code, OP_LT, text, code_int(code, end, use->span), NO_VALUE, use->span);
-    return code_op(code, OP_AND, from, to, NO_VALUE, use->span);
+    const value from = code_binary(code, OP_LE, code_int(code, first, use->span), text, use->span);
+    const value to = code_binary(code, OP_LT, text, code_int(code, end, use->span), use->span);
+    return code_binary(code, OP_AND, from, to, use->span);
 }
 
 /* The result in each row. */

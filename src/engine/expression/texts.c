@@ -177,8 +177,7 @@ static value compare_each(struct scope *scope, enum op op, struct term column, s
     const struct term holds_for = text_use_apply(&use);
     if (!term_is_known(holds_for)) /* cancelled */
         return code_bool(scope->code, false, span);
-    return op == OP_NE || after ? code_op(scope->code, OP_NOT, holds_for.value, NO_VALUE, NO_VALUE, span)
-                                : holds_for.value;
+    return op == OP_NE || after ? code_unary(scope->code, OP_NOT, holds_for.value, span) : holds_for.value;
 }
 
 /* Compares codes with a constant that may not be in the dictionary: by the place that it has, or would have. The place
@@ -197,12 +196,12 @@ static value compare_with_constant(struct scope *scope, enum op op, struct term 
         found = true;
     }
     if (op == OP_EQ || op == OP_NE)
-        return code_op(code, op, column.value, code_int(code, found ? place : -1, span), NO_VALUE, span);
+        return code_binary(code, op, column.value, code_int(code, found ? place : -1, span), span);
     /* The first code that is beyond the constant, or at it. */
     const bool after = swapped == (op == OP_LT);
     const value bound = code_int(code, after && found ? place + 1 : place, span);
-    return swapped ? code_op(code, OP_LE, bound, column.value, NO_VALUE, span)
-                   : code_op(code, OP_LT, column.value, bound, NO_VALUE, span);
+    return swapped ? code_binary(code, OP_LE, bound, column.value, span)
+                   : code_binary(code, OP_LT, column.value, bound, span);
 }
 
 value texts_compare(struct scope *scope, enum op op, struct term a, struct term b, struct span span)
@@ -214,5 +213,5 @@ value texts_compare(struct scope *scope, enum op op, struct term a, struct term 
     if (a.text)
         return compare_with_constant(scope, op, b, *a.text, true, span);
     texts_unify(scope, &a, &b, span);
-    return code_op(scope->code, op, a.value, b.value, NO_VALUE, span);
+    return code_binary(scope->code, op, a.value, b.value, span);
 }

@@ -18,11 +18,6 @@ struct zone_columns {
 
 enum order { BY_UTC, BY_LOCAL };
 
-static value op(struct scope *scope, enum op which, value a, value b, struct span span)
-{
-    return code_op(scope->code, which, a, b, NO_VALUE, span);
-}
-
 /* An argument of the program, so that other zones have the same one. */
 static value constant(struct scope *scope, int64_t integer, struct span span)
 {
@@ -96,15 +91,16 @@ static value interval_of(struct scope *scope, const struct zone_columns *columns
 {
     const struct time_intervals *intervals = intervals_of(columns->zone, order);
     const value base = constant(scope, intervals->base, span), last = constant(scope, intervals->last, span);
-    const value within = op(scope, OP_MIN, op(scope, OP_MAX, time, base, span), last, span);
-    const value distance = op(scope, OP_SUB, within, base, span);
-    const value slot = op(scope, OP_SHR, distance, code_exact_int(scope->code, TIME_ZONE_SLOT, span), span);
+    const value within =
+        code_binary(scope->code, OP_MIN, code_binary(scope->code, OP_MAX, time, base, span), last, span);
+    const value distance = code_binary(scope->code, OP_SUB, within, base, span);
+    const value slot = code_with(scope->code, OP_SHR, distance, TIME_ZONE_SLOT, span);
     value k = match_table(scope, columns->first[order], KIND_INT, slot, "slots", span);
     for (int step = 0; step < intervals->steps; step++) {
-        const value next = op(scope, OP_ADD, k, code_exact_int(scope->code, 1, span), span);
+        const value next = code_with(scope->code, OP_ADD, k, 1, span);
         const value begin = match_table(scope, columns->begins[order], KIND_INT, next, "changes", span);
-        const value begun = op(scope, OP_LE, begin, time, span);
-        k = op(scope, OP_ADD, k, op(scope, OP_BOOL_TO_INT, begun, NO_VALUE, span), span);
+        const value begun = code_binary(scope->code, OP_LE, begin, time, span);
+        k = code_binary(scope->code, OP_ADD, k, code_binary(scope->code, OP_BOOL_TO_INT, begun, NO_VALUE, span), span);
     }
     return k;
 }
@@ -136,13 +132,13 @@ static value offset_of(struct scope *scope, enum order order, value time, const 
 value zoned_local(struct scope *scope, value instant, const struct time_zone *zone, struct span span)
 {
     const value ahead = zone ? offset_of(scope, BY_UTC, instant, zone, span) : NO_VALUE;
-    return ahead == NO_VALUE ? instant : op(scope, OP_ADD, instant, ahead, span);
+    return ahead == NO_VALUE ? instant : code_binary(scope->code, OP_ADD, instant, ahead, span);
 }
 
 value zoned_instant(struct scope *scope, value local, const struct time_zone *zone, struct span span)
 {
     const value ahead = zone ? offset_of(scope, BY_LOCAL, local, zone, span) : NO_VALUE;
-    return ahead == NO_VALUE ? local : op(scope, OP_SUB, local, ahead, span);
+    return ahead == NO_VALUE ? local : code_binary(scope->code, OP_SUB, local, ahead, span);
 }
 
 value zoned_start(struct scope *scope, value local, const struct time_zone *zone, struct span span)
@@ -152,15 +148,15 @@ value zoned_start(struct scope *scope, value local, const struct time_zone *zone
     if (!zone || zone->count == 1 || !scope->task || !scope->binder->queue || scope->combines)
         return instant;
     if (instr->op == OP_CONST)
-        return op(scope, OP_MIN, instant,
-                  constant(scope, zone->utc.begins[time_interval(&zone->local, instr->integer) + 1], span), span);
+        return code_binary(scope->code, OP_MIN, instant,
+                           constant(scope, zone->utc.begins[time_interval(&zone->local, instr->integer) + 1], span),
+                           span);
     const struct zone_columns *columns = columns_of(scope, zone, span);
     if (!columns)
         return instant;
-    const value next = op(scope, OP_ADD, interval_of(scope, columns, BY_LOCAL, local, span),
-                          code_exact_int(scope->code, 1, span), span);
-    return op(scope, OP_MIN, instant, match_table(scope, columns->begins[BY_UTC], KIND_INT, next, "changes", span),
-              span);
+    const value next = code_with(scope->code, OP_ADD, interval_of(scope, columns, BY_LOCAL, local, span), 1, span);
+    return code_binary(scope->code, OP_MIN, instant,
+                       match_table(scope, columns->begins[BY_UTC], KIND_INT, next, "changes", span), span);
 }
 
 void zoned_as(struct scope *scope, struct term *term, const struct time_zone *zone, struct span span)

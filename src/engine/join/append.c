@@ -18,15 +18,6 @@ struct append {
     value rows[2]; /* of each side; beyond it where the row is of the other */
 };
 
-/* The place of the column of this name; the side's count if there is none. */
-static size_t find_column(const struct flow *flow, const char *name)
-{
-    size_t k = 0;
-    while (k < flow->count && strcmp(flow->columns[k].name, name) != 0)
-        k++;
-    return k;
-}
-
 /* Without both numbers of rows, an operator lists the rows. */
 static void list_rows(struct append *append, struct flow *flow)
 {
@@ -35,7 +26,7 @@ static void list_rows(struct append *append, struct flow *flow)
     struct flow *second = &append->sides[1];
     struct flow first = {.task = append->sides[0].task, .columns = append->sides[0].columns, .count = 1, .rows = -1};
     struct task *task = operator_new(binder, "append", stage->span, &first, OPERATOR_APPEND, 2);
-    const struct input input = {.task = second->task, .type = second->columns[0].type, .name = second->columns[0].name};
+    const struct input input = flow_input(second, 0);
     task->rows = append->sides[0].rows;
     task->column_op->keys[0] = 0;
     task->column_op->keys[1] = task_add_input(task, &input, binder->arena);
@@ -48,7 +39,7 @@ static void list_rows(struct append *append, struct flow *flow)
 
 static value op(struct append *append, enum op which, value a, value b)
 {
-    return code_op(append->scope.code, which, a, b, NO_VALUE, append->stage->span);
+    return code_binary(append->scope.code, which, a, b, append->stage->span);
 }
 
 /* Makes the task of the result, and finds each row's place. */
@@ -73,8 +64,8 @@ static struct task *begin_result(struct append *append)
     const value row = known ? code_row(code, span) : code_input(code, 0, KIND_INT, span);
     const value first = code_int(code, sides[0].rows, span);
     append->rows[0] = row;
-    append->rows[1] = known ? op(append, OP_SUB, row, first)
-                            : op(append, OP_SUB, code_op(code, OP_NEG, row, NO_VALUE, NO_VALUE, span), one);
+    append->rows[1] =
+        known ? op(append, OP_SUB, row, first) : op(append, OP_SUB, code_unary(code, OP_NEG, row, span), one);
     append->is_first = known ? op(append, OP_LT, row, first) : op(append, OP_LE, code_exact_int(code, 0, span), row);
     return task;
 }
@@ -168,10 +159,10 @@ void append_flow(struct binder *binder, const struct stage *stage, const struct 
     bool fit = true;
     for (size_t i = 0; i < sides[0].count; i++, count++)
         fit =
-            append_column(&append, i, find_column(&sides[1], sides[0].columns[i].name), &slots[count], &terms[count]) &&
+            append_column(&append, i, flow_place(&sides[1], sides[0].columns[i].name), &slots[count], &terms[count]) &&
             fit;
     for (size_t k = 0; k < sides[1].count; k++) {
-        if (find_column(&sides[0], sides[1].columns[k].name) == sides[0].count) {
+        if (flow_place(&sides[0], sides[1].columns[k].name) == sides[0].count) {
             fit = append_column(&append, sides[0].count, k, &slots[count], &terms[count]) && fit;
             count++;
         }

@@ -9,11 +9,6 @@
 
 enum { SHOWN = 40 };
 
-static value op(struct code *code, enum op which, value a, value b, struct span span)
-{
-    return code_op(code, which, a, b, NO_VALUE, span);
-}
-
 static const struct item *time_of(const struct join *join)
 {
     return join->items[join->equal_count];
@@ -86,10 +81,8 @@ static bool bind_within(struct join *join, enum term_class which, int scale)
     struct binder *binder = join->binder;
     const struct expr *within = join->stage->within;
     const char *text = text_of_span(binder->arena, within->span, SHOWN);
-    struct code code;
     struct scalar scalar;
-    code_init(&code, binder->arena);
-    struct scope constants = scope_without_columns(binder, &code, "the distance is the same for all rows");
+    struct scope constants = scope_without_columns(binder, NULL, "the distance is the same for all rows");
     if (within->kind == EXPR_MONTHS)
         return bind_error(binder, within->span, "use days, as in `within 30d`", "months differ in length");
     if (bind_constant(&constants, within, &scalar) != KNOWN_VALUE)
@@ -147,7 +140,7 @@ static value time_at(const struct search *search, value place)
     const struct span span = search->join->stage->span;
     struct code *code = search->scope->code;
     const value last = code_int(code, index->rows - 1, span);
-    const value inside = op(code, OP_MIN, op(code, OP_MAX, place, code_exact_int(code, 0, span), span), last, span);
+    const value inside = code_binary(code, OP_MIN, code_with(code, OP_MAX, place, 0, span), last, span);
     return match_table(search->scope, index->order, KIND_INT, inside, "order", span);
 }
 
@@ -157,18 +150,18 @@ static struct match nearest_place(const struct search *search)
     const struct span span = search->join->stage->span;
     struct code *code = search->scope->code;
     const value one = code_exact_int(code, 1, span);
-    const value before = last_place(search, OP_LE), after = op(code, OP_ADD, before, one, span);
+    const value before = last_place(search, OP_LE), after = code_binary(code, OP_ADD, before, one, span);
     const value a = time_at(search, before), b = time_at(search, after);
     /* Half of a + b, rounded down, without their sum: time - a <= b - time where the time is not beyond it. */
-    const value half = op(code, OP_SHR, op(code, OP_XOR, a, b, span), one, span);
-    const value middle = op(code, OP_ADD, op(code, OP_BITAND, a, b, span), half, span);
-    const value has_before = op(code, OP_LE, search->begin, before, span);
-    const value has_after = op(code, OP_LT, after, search->end, span);
-    const value closer = op(code, OP_LE, search->time, middle, span);
-    const value no_after = op(code, OP_NOT, has_after, NO_VALUE, span);
-    const value back = op(code, OP_AND, has_before, op(code, OP_OR, no_after, closer, span), span);
+    const value half = code_binary(code, OP_SHR, code_binary(code, OP_XOR, a, b, span), one, span);
+    const value middle = code_binary(code, OP_ADD, code_binary(code, OP_BITAND, a, b, span), half, span);
+    const value has_before = code_binary(code, OP_LE, search->begin, before, span);
+    const value has_after = code_binary(code, OP_LT, after, search->end, span);
+    const value closer = code_binary(code, OP_LE, search->time, middle, span);
+    const value no_after = code_binary(code, OP_NOT, has_after, NO_VALUE, span);
+    const value back = code_binary(code, OP_AND, has_before, code_binary(code, OP_OR, no_after, closer, span), span);
     return (struct match){.row = code_op(code, OP_SELECT, back, before, after, span),
-                          .found = op(code, OP_OR, has_before, has_after, span)};
+                          .found = code_binary(code, OP_OR, has_before, has_after, span)};
 }
 
 static struct match place_of_time(const struct search *search)
@@ -181,11 +174,11 @@ static struct match place_of_time(const struct search *search)
         return nearest_place(search);
     if (!is_forward(join)) {
         const value at = last_place(search, strict ? OP_LT : OP_LE);
-        return (struct match){.row = at, .found = op(code, OP_LE, search->begin, at, span)};
+        return (struct match){.row = at, .found = code_binary(code, OP_LE, search->begin, at, span)};
     }
     const value before = last_place(search, strict ? OP_LE : OP_LT);
-    const value at = op(code, OP_ADD, before, code_exact_int(code, 1, span), span);
-    return (struct match){.row = at, .found = op(code, OP_LT, at, search->end, span)};
+    const value at = code_with(code, OP_ADD, before, 1, span);
+    return (struct match){.row = at, .found = code_binary(code, OP_LT, at, search->end, span)};
 }
 
 /* Whether the time at the place is at most so far. The sums are of times from which they fit. */
@@ -198,14 +191,14 @@ static value is_near(const struct search *search, value place)
     const value far = code_int(code, distance, span), held = time_at(search, place);
     value near = NO_VALUE;
     if (is_nearest(join) || !is_forward(join)) {
-        value from = op(code, OP_MAX, search->time, code_int(code, INT64_MIN + distance, span), span);
-        from = op(code, OP_SUB, from, far, span);
-        near = op(code, OP_LE, from, held, span);
+        value from = code_binary(code, OP_MAX, search->time, code_int(code, INT64_MIN + distance, span), span);
+        from = code_binary(code, OP_SUB, from, far, span);
+        near = code_binary(code, OP_LE, from, held, span);
     }
     if (is_nearest(join) || is_forward(join)) {
-        value to = op(code, OP_MIN, search->time, code_int(code, INT64_MAX - distance, span), span);
-        to = op(code, OP_ADD, to, far, span);
-        near = present_both(code, op(code, OP_LE, held, to, span), near, span);
+        value to = code_binary(code, OP_MIN, search->time, code_int(code, INT64_MAX - distance, span), span);
+        to = code_binary(code, OP_ADD, to, far, span);
+        near = present_both(code, code_binary(code, OP_LE, held, to, span), near, span);
     }
     return near;
 }
@@ -223,14 +216,14 @@ static struct match asof_place(const struct join *join, struct scope *scope)
     const value id = join_index_id(join, scope);
     struct search search = {.join = join, .scope = scope, .time = time.value};
     search.begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
-    search.end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
+    search.end = match_table(scope, index->starts, KIND_INT, code_binary(code, OP_ADD, id, one, span), "starts", span);
     place = place_of_time(&search);
     place.found = present_both(code, place.found, time.present, span);
     if (join->stage->within)
-        place.found = op(code, OP_AND, place.found, is_near(&search, place.row), span);
-    place.row = op(code, OP_MAX, place.row, zero, span);
+        place.found = code_binary(code, OP_AND, place.found, is_near(&search, place.row), span);
+    place.row = code_binary(code, OP_MAX, place.row, zero, span);
     if (is_nearest(join) || is_forward(join))
-        place.row = op(code, OP_MIN, place.row, code_int(code, index->rows - 1, span), span);
+        place.row = code_binary(code, OP_MIN, place.row, code_int(code, index->rows - 1, span), span);
     if (!index->in_order)
         place.row = match_table(scope, index->row_of, KIND_INT, place.row, "rows", span);
     return place;

@@ -11,11 +11,6 @@
 #include "engine/bind/facts.h"
 #include "engine/expression/texts.h"
 
-static value op(struct code *code, enum op which, value a, value b, struct span span)
-{
-    return code_op(code, which, a, b, NO_VALUE, span);
-}
-
 static enum binary_op compared_by(const struct join *join, size_t which)
 {
     return join->items[join->equal_count + which]->compared;
@@ -157,7 +152,8 @@ static struct compared compare_first(const struct join *join, struct scope *scop
         compared.values[k] = match_ordered(scope, term, logical, compared_by(join, k), &compared.present, span);
     }
     compared.begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
-    compared.end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
+    compared.end =
+        match_table(scope, index->starts, KIND_INT, code_binary(code, OP_ADD, id, one, span), "starts", span);
     return compared;
 }
 
@@ -168,7 +164,7 @@ static value search(const struct join *join, struct scope *scope, struct column 
     const struct span span = join->stage->span;
     const value last = match_last(scope, table, join->right->index->most, compared->begin, compared->end,
                                   equal ? OP_LE : OP_LT, limit, span);
-    return op(scope->code, OP_ADD, last, code_exact_int(scope->code, 1, span), span);
+    return code_with(scope->code, OP_ADD, last, 1, span);
 }
 
 /* Those that fulfil the first inequality. */
@@ -192,12 +188,13 @@ static struct places find_places(const struct join *join, struct scope *scope)
     search_first(join, scope, &compared);
     if (join->compared_count == 2) {
         const enum binary_op by = compared_by(join, 1);
-        const value limit = is_lower(by) ? op(code, OP_BITNOT, compared.values[1], NO_VALUE, span) : compared.values[1];
+        const value limit =
+            is_lower(by) ? code_binary(code, OP_BITNOT, compared.values[1], NO_VALUE, span) : compared.values[1];
         /* Where the values, or the greatest so far, begin to be great enough. */
         struct column *rising = index->second.ascending ? index->second.values : index->second.peaks;
         if (index->second.ascending || is_lower(compared_by(join, 0))) {
             const value from = search(join, scope, rising, &compared, limit, !or_equal(by));
-            compared.first = op(code, OP_MAX, compared.first, from, span);
+            compared.first = code_binary(code, OP_MAX, compared.first, from, span);
         }
         if (!index->second.ascending) {
             places.limit = limit;
@@ -207,8 +204,8 @@ static struct places find_places(const struct join *join, struct scope *scope)
         }
     }
     const value zero = code_exact_int(code, 0, span);
-    value count = op(code, OP_SUB, compared.last, compared.first, span);
-    count = op(code, OP_MAX, count, zero, span);
+    value count = code_binary(code, OP_SUB, compared.last, compared.first, span);
+    count = code_binary(code, OP_MAX, count, zero, span);
     if (compared.present != NO_VALUE)
         count = code_op(code, OP_SELECT, compared.present, count, zero, span);
     places.begin = compared.first;
@@ -225,11 +222,12 @@ static struct match find_interval(const struct join *join, struct scope *scope)
     struct compared compared = compare_first(join, scope);
     search_first(join, scope, &compared);
     const value zero = code_exact_int(code, 0, span);
-    const value at = op(code, OP_SUB, compared.last, code_exact_int(code, 1, span), span);
-    struct match place = {.row = op(code, OP_MAX, at, zero, span), .found = op(code, OP_LE, compared.begin, at, span)};
+    const value at = code_with(code, OP_SUB, compared.last, 1, span);
+    struct match place = {.row = code_binary(code, OP_MAX, at, zero, span),
+                          .found = code_binary(code, OP_LE, compared.begin, at, span)};
     const value end = match_table(scope, index->second.values, KIND_INT, place.row, "ends", span);
     const enum op below = or_equal(compared_by(join, 1)) ? OP_LE : OP_LT;
-    place.found = op(code, OP_AND, place.found, op(code, below, compared.values[1], end, span), span);
+    place.found = code_binary(code, OP_AND, place.found, code_binary(code, below, compared.values[1], end, span), span);
     place.found = present_both(code, place.found, compared.present, span);
     if (!index->in_order)
         place.row = match_table(scope, index->row_of, KIND_INT, place.row, "rows", span);
@@ -248,22 +246,23 @@ static value find_any(const struct join *join, struct scope *scope)
     value at, held, limit;
     const enum binary_op by = compared_by(join, join->compared_count - 1);
     if (join->compared_count == 1) { /* the least or the greatest of all does, or none */
-        at = lower ? compared.begin : op(code, OP_SUB, compared.end, one, span);
+        at = lower ? compared.begin : code_binary(code, OP_SUB, compared.end, one, span);
         compared.first = compared.begin;
         compared.last = compared.end;
         limit = compared.values[0];
     } else {
         search_first(join, scope, &compared);
-        at = lower ? op(code, OP_SUB, compared.last, one, span) : compared.first;
-        limit = is_lower(by) ? op(code, OP_BITNOT, compared.values[1], NO_VALUE, span) : compared.values[1];
+        at = lower ? code_binary(code, OP_SUB, compared.last, one, span) : compared.first;
+        limit = is_lower(by) ? code_binary(code, OP_BITNOT, compared.values[1], NO_VALUE, span) : compared.values[1];
     }
     struct column *table = join->compared_count == 1 ? index->order : index->second.peaks;
-    at = op(code, OP_MIN, op(code, OP_MAX, at, zero, span), code_int(code, index->rows - 1, span), span);
+    at = code_binary(code, OP_MIN, code_binary(code, OP_MAX, at, zero, span), code_int(code, index->rows - 1, span),
+                     span);
     held = match_table(scope, table, KIND_INT, at, "order", span);
     const enum op below = or_equal(by) ? OP_LE : OP_LT;
-    value found =
-        join->compared_count == 1 && lower ? op(code, below, held, limit, span) : op(code, below, limit, held, span);
-    found = op(code, OP_AND, found, op(code, OP_LT, compared.first, compared.last, span), span);
+    value found = join->compared_count == 1 && lower ? code_binary(code, below, held, limit, span)
+                                                     : code_binary(code, below, limit, held, span);
+    found = code_binary(code, OP_AND, found, code_binary(code, OP_LT, compared.first, compared.last, span), span);
     return present_both(code, found, compared.present, span);
 }
 

@@ -16,7 +16,7 @@ static void left_ids(const struct join *join, struct flow *ids)
     struct scope scope = scope_of_stage(binder, task, &join->left, NULL);
     value id = join_index_id(join, &scope);
     const value none = code_int(&task->code, join->right->index->ids, span);
-    task_filter(binder, task, code_op(&task->code, OP_LT, id, none, NO_VALUE, span));
+    task_filter(binder, task, code_binary(&task->code, OP_LT, id, none, span), task->span);
     struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
     *slot = (struct slot){.name = "id", .type = TYPE_I64, .known = true};
     *ids = join->left;
@@ -106,7 +106,7 @@ static void keep_rest(const struct join *join, struct task *task, const struct f
     const value id = match_id(&scope, join->right->index, keys, logical, task->span);
     const struct input input = {.task = ids->task, .type = TYPE_BOOL, .name = "matched", .whole = true};
     const value matched = task_element(task, &input, id, true, binder->arena);
-    task_filter(binder, task, code_op(&task->code, OP_NOT, matched, NO_VALUE, NO_VALUE, task->span));
+    task_filter(binder, task, code_unary(&task->code, OP_NOT, matched, task->span), task->span);
 }
 
 static bool is_named(const struct slot *slots, size_t count, const char *name)

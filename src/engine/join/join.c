@@ -87,10 +87,7 @@ static bool right_key(const struct join *join, const struct item *item, size_t *
 
 static bool has_column(const struct slot *columns, size_t count, const char *name)
 {
-    size_t k = 0;
-    while (k < count && strcmp(columns[k].name, name) != 0)
-        k++;
-    return k < count;
+    return ROW_NAMED(columns, count, name);
 }
 
 /* `on first <= day`, where `first` is of the right: an error. */

@@ -20,11 +20,6 @@ static size_t add_right_input(const struct join *join, struct task *task, size_t
     return task_add_input(task, &input, join->binder->arena);
 }
 
-static value op(struct code *code, enum op which, value a, value b, struct span span)
-{
-    return code_op(code, which, a, b, NO_VALUE, span);
-}
-
 /* Where something is found. As long as the column is not evaluated this is a value of its own, so that what tests the
  * validity of another column does not need this one. */
 static value own_validity(const struct join *join, struct code *code, size_t column, struct match place)
@@ -33,8 +28,8 @@ static value own_validity(const struct join *join, struct code *code, size_t col
     if (place.found == NO_VALUE || (join->right->relation && join->right->evaluated[column]))
         return place.found;
     const value number = code_exact_int(code, (int64_t)column, span);
-    const value always = op(code, OP_LE, op(code, OP_MIN, place.row, number, span), number, span);
-    return op(code, OP_AND, place.found, always, span);
+    const value always = code_binary(code, OP_LE, code_binary(code, OP_MIN, place.row, number, span), number, span);
+    return code_binary(code, OP_AND, place.found, always, span);
 }
 
 /* A column of the right at the place. */
@@ -171,7 +166,7 @@ static struct match ranked_place(const struct join *join, struct scope *scope)
     const struct keys keys = keys_of(join, scope);
     struct match match;
     const value id = match_place(scope, index, keys.terms, keys.logical, &match.found, span);
-    match.row = op(scope->code, OP_MIN, id, code_int(scope->code, index->ids - 1, span), span);
+    match.row = code_binary(scope->code, OP_MIN, id, code_int(scope->code, index->ids - 1, span), span);
     if (!index->in_order)
         match.row = match_table(scope, index->row_of, KIND_INT, match.row, "rows", span);
     return match;
@@ -187,16 +182,18 @@ static struct match single_place(const struct join *join, struct scope *scope)
         return ranked_place(join, scope);
     value id = join_index_id(join, scope), last = code_int(code, index->rows - 1, span);
     if (index->in_order)
-        return (struct match){.row = op(code, OP_MIN, id, last, span), .found = op(code, OP_LE, id, last, span)};
+        return (struct match){.row = code_binary(code, OP_MIN, id, last, span),
+                              .found = code_binary(code, OP_LE, id, last, span)};
     if (index->method == JOIN_SEARCHED) { /* every id has a row */
         last = code_int(code, index->ids - 1, span);
-        const value place = op(code, OP_MIN, id, last, span);
+        const value place = code_binary(code, OP_MIN, id, last, span);
         return (struct match){.row = match_table(scope, index->row_of, KIND_INT, place, "rows", span),
-                              .found = op(code, OP_LE, id, last, span)};
+                              .found = code_binary(code, OP_LE, id, last, span)};
     }
     const value zero = code_exact_int(code, 0, span);
     const value row = match_table(scope, index->row_of, KIND_INT, id, "rows", span);
-    return (struct match){.row = op(code, OP_MAX, row, zero, span), .found = op(code, OP_LE, zero, row, span)};
+    return (struct match){.row = code_binary(code, OP_MAX, row, zero, span),
+                          .found = code_binary(code, OP_LE, zero, row, span)};
 }
 
 /* In the first binding: some place. */
@@ -204,14 +201,15 @@ struct match join_any_place(const struct join *join, struct scope *scope)
 {
     const struct span span = join->stage->span;
     const value row = code_row(scope->code, span);
-    return (struct match){.row = row, .found = op(scope->code, OP_EQ, row, code_int(scope->code, 0, span), span)};
+    return (struct match){.row = row,
+                          .found = code_binary(scope->code, OP_EQ, row, code_int(scope->code, 0, span), span)};
 }
 
 void join_keep(const struct join *join, struct scope *scope, value found, struct flow *flow)
 {
     if (join->kind == JOIN_ANTI)
-        found = op(scope->code, OP_NOT, found, NO_VALUE, join->stage->span);
-    task_filter(join->binder, scope->task, found);
+        found = code_binary(scope->code, OP_NOT, found, NO_VALUE, join->stage->span);
+    task_filter(join->binder, scope->task, found, scope->task->span);
     flow->rows = -1;
     task_pass_inputs(join->binder, scope->task, flow);
 }
@@ -237,7 +235,7 @@ void join_gather(struct join *join, struct scope *scope, struct match place, str
     struct task *task = scope->task;
     const struct term *left = join_left_terms(join, &task->code);
     if (join->kind == JOIN_INNER || join->kind == JOIN_CROSS) {
-        task_filter(join->binder, task, place.found);
+        task_filter(join->binder, task, place.found, task->span);
         place.found = NO_VALUE;
         flow->rows = -1;
     }
@@ -252,8 +250,10 @@ void join_expanded(struct join *join, struct scope *scope, struct flow *flow)
     const value one = code_exact_int(code, 1, span);
     const value id = join_index_id(join, scope);
     const value begin = match_table(scope, index->starts, KIND_INT, id, "starts", span);
-    const value end = match_table(scope, index->starts, KIND_INT, op(code, OP_ADD, id, one, span), "starts", span);
-    const struct places places = {.begin = begin, .count = op(code, OP_SUB, end, begin, span), .most = index->rows};
+    const value end =
+        match_table(scope, index->starts, KIND_INT, code_binary(code, OP_ADD, id, one, span), "starts", span);
+    const struct places places = {
+        .begin = begin, .count = code_binary(code, OP_SUB, end, begin, span), .most = index->rows};
     join_expand(join, scope, &places, flow);
 }
 
@@ -265,9 +265,9 @@ static struct places keep_left(const struct join *join, struct scope *scope, con
     struct places kept = *places;
     if (!join_keeps_left(join) || places->above.elements)
         return kept;
-    const value none = op(code, OP_EQ, places->count, code_exact_int(code, 0, span), span);
+    const value none = code_with(code, OP_EQ, places->count, 0, span);
     kept.begin = code_op(code, OP_SELECT, none, code_exact_int(code, -1, span), places->begin, span);
-    kept.count = op(code, OP_MAX, places->count, code_exact_int(code, 1, span), span);
+    kept.count = code_with(code, OP_MAX, places->count, 1, span);
     return kept;
 }
 
@@ -286,8 +286,8 @@ void join_expand(struct join *join, struct scope *scope, const struct places *pl
     const value zero = code_exact_int(code, 0, span);
     struct match place = {.row = at, .found = NO_VALUE};
     if (join_keeps_left(join)) {
-        place.found = op(code, OP_LE, zero, at, span);
-        place.row = op(code, OP_MAX, at, zero, span);
+        place.found = code_binary(code, OP_LE, zero, at, span);
+        place.row = code_binary(code, OP_MAX, at, zero, span);
     }
     if (!index->in_order)
         place.row = match_table(&expanded, index->row_of, KIND_INT, place.row, "rows", span);

@@ -13,14 +13,14 @@ static value mixed(struct code *code, value v, uint64_t *state, struct span span
     enum { HALF = 31 };
     const int64_t mask = (INT64_C(1) << HALF) - 1;
     value parts[2];
-    parts[0] = code_op(code, OP_BITAND, v, code_exact_int(code, mask, span), NO_VALUE, span);
-    parts[1] = code_op(code, OP_SHR, v, code_exact_int(code, HALF, span), NO_VALUE, span);
-    parts[1] = code_op(code, OP_BITAND, parts[1], code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
+    parts[0] = code_with(code, OP_BITAND, v, mask, span);
+    parts[1] = code_with(code, OP_SHR, v, HALF, span);
+    parts[1] = code_with(code, OP_BITAND, parts[1], UINT32_MAX, span);
     for (int i = 0; i < 2; i++) {
         const int64_t factor = (int64_t)(splitmix64(state) & (uint64_t)mask) | 1;
-        parts[i] = code_op(code, OP_MUL, parts[i], code_int(code, factor, span), NO_VALUE, span);
+        parts[i] = code_binary(code, OP_MUL, parts[i], code_int(code, factor, span), span);
     }
-    return code_op(code, OP_XOR, parts[0], parts[1], NO_VALUE, span);
+    return code_binary(code, OP_XOR, parts[0], parts[1], span);
 }
 
 /* The number of each row and its hash. */
@@ -33,7 +33,7 @@ static void hash_rows(struct binder *binder, const struct stage *stage, int64_t 
     const value row = code_row(code, stage->span);
     /* The low half of a product depends on the low half of a number only: a constant first, then several rounds. */
     value hash = code_int(code, (int64_t)(splitmix64(&state) >> 1), stage->span);
-    hash = code_op(code, OP_XOR, row, hash, NO_VALUE, stage->span);
+    hash = code_binary(code, OP_XOR, row, hash, stage->span);
     for (int i = 0; i < ROUNDS; i++)
         hash = mixed(code, hash, &state, stage->span);
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
@@ -55,9 +55,7 @@ static void sort_by(struct binder *binder, const struct stage *stage, size_t col
 /* A number of the stage; false after an error, or if it is unknown. */
 static bool number_of(struct binder *binder, const struct expr *expr, const char *what, int64_t *number)
 {
-    struct code code;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "a sample has one size");
+    struct scope scope = scope_without_columns(binder, NULL, "a sample has one size");
     return bind_constant_int(&scope, expr, what, "as in `sample 100 seed 7`", number) == KNOWN_VALUE;
 }
 
@@ -83,10 +81,8 @@ static void bind_share(struct binder *binder, const struct stage *stage, int64_t
     struct expr *arguments[] = {&number, &row};
     struct expr call = {
         .kind = EXPR_CALL, .span = span, .name = {"random", span}, .args = arguments, .arg_count = 2, .depth = 2};
-    struct code code;
     struct scalar scalar;
-    code_init(&code, binder->arena);
-    struct scope constants = scope_without_columns(binder, &code, "a sample has one size");
+    struct scope constants = scope_without_columns(binder, NULL, "a sample has one size");
     const enum known known = bind_constant(&constants, stage->items[0].expr, &scalar);
     const double share = scalar_number(&scalar, known);
     if (known != KNOWN_NOTHING && !(share >= 0 && share <= 100))
@@ -95,7 +91,8 @@ static void bind_share(struct binder *binder, const struct stage *stage, int64_t
     scope.shape = (struct shape){0};
     const struct term term = bind_term(&scope, &call);
     task_filter(binder, task,
-                code_op(&task->code, OP_LT, term.value, code_float(&task->code, share / 100, span), NO_VALUE, span));
+                code_binary(&task->code, OP_LT, term.value, code_float(&task->code, share / 100, span), span),
+                task->span);
     flow->rows = -1;
     task_pass_inputs(binder, task, flow);
 }

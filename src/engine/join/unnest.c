@@ -22,7 +22,7 @@ struct unnest {
 
 static value op(const struct unnest *unnest, struct code *code, enum op operation, value a, value b)
 {
-    return code_op(code, operation, a, b, NO_VALUE, unnest->stage->span);
+    return code_binary(code, operation, a, b, unnest->stage->span);
 }
 
 /* Finds the columns; false after an error, or if they are unknown. */

@@ -60,8 +60,8 @@ static struct task *begin_result(struct unpivot *unpivot)
         task = task_new(binder, stage->word->canonical, span, NULL);
         task->rows = rows * (int64_t)unpivot->count;
         value row = code_row(&task->code, span), count = code_exact_int(&task->code, (int64_t)unpivot->count, span);
-        unpivot->row = code_op(&task->code, OP_DIV, row, count, NO_VALUE, span);
-        unpivot->which = code_op(&task->code, OP_MOD, row, count, NO_VALUE, span);
+        unpivot->row = code_binary(&task->code, OP_DIV, row, count, span);
+        unpivot->which = code_binary(&task->code, OP_MOD, row, count, span);
         flow = (struct flow){.rows = task->rows};
     } else {
         struct task *counts = task_of_stage(binder, stage, &flow);
@@ -133,8 +133,7 @@ static struct term value_term(struct unpivot *unpivot)
     const struct expr name = {.kind = EXPR_NAME, .span = span};
     struct term term = column_term(unpivot, unpivot->columns[unpivot->count - 1]);
     for (size_t i = unpivot->count - 1; i-- > 0;) {
-        const value is_this =
-            code_op(code, OP_EQ, unpivot->which, code_exact_int(code, (int64_t)i, span), NO_VALUE, span);
+        const value is_this = code_with(code, OP_EQ, unpivot->which, (int64_t)i, span);
         term = bind_choice(&unpivot->scope, is_this, column_term(unpivot, unpivot->columns[i]), &name, term, &name,
                            "`unpivot`", span);
     }

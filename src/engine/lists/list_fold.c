@@ -23,7 +23,7 @@ struct list_fold {
 
 static value op(const struct list_fold *fold, enum op operation, value a, value b)
 {
-    return code_op(fold->scope->code, operation, a, b, NO_VALUE, fold->call->span);
+    return code_binary(fold->scope->code, operation, a, b, fold->call->span);
 }
 
 static value integer(const struct list_fold *fold, int64_t n)

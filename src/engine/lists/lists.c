@@ -121,10 +121,10 @@ static value unread_value(struct scope *scope, struct term list, enum kind kind,
     struct code *code = scope->code;
     if (scope->binder->queue)
         scope->binder->queue->unknown_values = true;
-    const value v = code_op(code, OP_XOR, list.value, code_int(code, -1 - code->count, span), NO_VALUE, span);
+    const value v = code_binary(code, OP_XOR, list.value, code_int(code, -1 - code->count, span), span);
     if (kind == KIND_BOOL)
-        return code_op(code, OP_NE, v, code_int(code, 0, span), NO_VALUE, span);
-    return kind == KIND_FLOAT ? code_op(code, OP_TO_FLOAT, v, NO_VALUE, NO_VALUE, span) : v;
+        return code_binary(code, OP_NE, v, code_int(code, 0, span), span);
+    return kind == KIND_FLOAT ? code_unary(code, OP_TO_FLOAT, v, span) : v;
 }
 
 struct term list_length(struct scope *scope, struct term list, struct span span)
@@ -218,7 +218,7 @@ static value place_of(struct scope *scope, const struct named_list *list, value 
 {
     if (list_is_unread(scope, list->term))
         return index;
-    return code_op(scope->code, OP_ADD, list_start(scope, list->term, list->span), index, NO_VALUE, list->span);
+    return code_binary(scope->code, OP_ADD, list_start(scope, list->term, list->span), index, list->span);
 }
 
 struct term list_element_inside(struct scope *scope, const struct named_list *list, value index, bool is_place,
@@ -233,16 +233,14 @@ struct term list_element(struct scope *scope, const struct named_list *list, str
     const struct span span = list->span;
     const struct term length = list_length(scope, list->term, span);
     const value zero = code_exact_int(code, 0, span), given = term_settled(code, position, span);
-    const value from_end = code_op(code, OP_LT, given, zero, NO_VALUE, span);
+    const value from_end = code_binary(code, OP_LT, given, zero, span);
     /* Far beyond the list, where adding its length would not fit. */
     const value limit = code_exact_int(code, INT64_C(1) << 62, span);
-    const value near =
-        code_op(code, OP_MAX, given, code_op(code, OP_NEG, limit, NO_VALUE, NO_VALUE, span), NO_VALUE, span);
-    const value behind = code_op(code, OP_ADD, near, length.value, NO_VALUE, span);
-    const value index =
-        code_op(code, OP_SELECT, from_end, behind, code_op(code, OP_MIN, given, limit, NO_VALUE, span), span);
-    value inside = code_op(code, OP_AND, code_op(code, OP_LE, zero, index, NO_VALUE, span),
-                           code_op(code, OP_LT, index, length.value, NO_VALUE, span), NO_VALUE, span);
+    const value near = code_binary(code, OP_MAX, given, code_unary(code, OP_NEG, limit, span), span);
+    const value behind = code_binary(code, OP_ADD, near, length.value, span);
+    const value index = code_op(code, OP_SELECT, from_end, behind, code_binary(code, OP_MIN, given, limit, span), span);
+    value inside = code_binary(code, OP_AND, code_binary(code, OP_LE, zero, index, span),
+                               code_binary(code, OP_LT, index, length.value, span), span);
     inside = present_both(code, present_both(code, list->term.present, position.present, span), inside, span);
     return element_at(scope, list, place_of(scope, list, index), inside, false);
 }
@@ -262,7 +260,7 @@ static struct term element_in_turn(struct scope *scope, const struct named_list 
     if (only && known)
         return element_at(scope, list, place_of(scope, list, at->index), NO_VALUE, true);
     const struct term length = list_length(scope, list->term, span);
-    value inside = code_op(code, OP_LT, at->index, length.value, NO_VALUE, span);
+    value inside = code_binary(code, OP_LT, at->index, length.value, span);
     inside = present_both(code, list->term.present, inside, span);
     return element_at(scope, list, place_of(scope, list, at->index), inside, false);
 }
@@ -323,7 +321,7 @@ bool lists_unify(struct scope *scope, struct term *a, const struct expr *a_expr,
     }
     list_hold(binder, joined);
     a->logical.lists = b->logical.lists = joined;
-    b->value = code_op(scope->code, OP_ADD, b->value, code_exact_int(scope->code, firsts[1], span), NO_VALUE, span);
+    b->value = code_with(scope->code, OP_ADD, b->value, firsts[1], span);
     b->settled = b->present == NO_VALUE;
     return true;
 }

@@ -234,7 +234,6 @@ static int64_t stated_rounds(struct repeat *r)
 {
     const struct stage *stage = r->stage;
     struct binder *binder = r->binder;
-    struct code code;
     int64_t rounds = -1;
     if (!stage->rounds) {
         if (!stage->condition && !stage->until)
@@ -243,8 +242,7 @@ static int64_t stated_rounds(struct repeat *r)
                        "`%s` needs a number of rounds or a condition", text_of_word(binder->arena, stage));
         return -1;
     }
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "the number of rounds is the same for all rows");
+    struct scope scope = scope_without_columns(binder, NULL, "the number of rounds is the same for all rows");
     if (bind_constant_int(&scope, stage->rounds, "the number of rounds", "as in `repeat 10: ...`", &rounds) ==
             KNOWN_VALUE &&
         rounds < 0)

@@ -177,7 +177,7 @@ void repeat_leave_masked(struct repeat *r, struct flow *flow)
     for (size_t k = 0; k < count; k++) {
         const struct input input = {
             .task = flow->task, .output = k, .type = r->entry.columns[k].type, .name = r->entry.columns[k].name};
-        const value now = input_value(&task->code, (int64_t)task_add_input(task, &input, binder->arena), &input, span);
+        const value now = task_read(task, &input, span);
         const value was = code_input(&task->code, (int64_t)k, task->code.at[now].kind, span);
         values[k] = keep != NO_VALUE ? code_op(&task->code, OP_SELECT, keep, now, was, span) : now;
     }

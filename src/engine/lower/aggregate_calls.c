@@ -175,7 +175,7 @@ static struct term key_of_row(struct builder *builder, const struct group_loweri
     term.present = NO_VALUE;
     if (key->nullable) {
         const value missing = term_at(scope, group->of.flow, key->missing, row, span).value;
-        term.present = code_op(scope->code, OP_NOT, missing, NO_VALUE, NO_VALUE, span);
+        term.present = code_unary(scope->code, OP_NOT, missing, span);
     }
     term.logical = key->slot.logical;
     return term;
@@ -194,7 +194,7 @@ static void add_keys(struct builder *builder, const struct group_lowering *group
         value present = NO_VALUE;
         if (first->keys[i].nullable) {
             const value missing = code_input(code, (int64_t)column++, KIND_BOOL, span);
-            present = code_op(code, OP_NOT, missing, NO_VALUE, NO_VALUE, span);
+            present = code_unary(code, OP_NOT, missing, span);
         }
         struct slot slot = first->flow.columns[column];
         struct term term = term_of_column(code, &first->flow, column++, span);

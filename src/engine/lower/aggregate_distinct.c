@@ -70,8 +70,7 @@ static void begin_distinct(struct lowering *lowering, struct aggregate_call *cal
     const struct span span = call->expr->span;
     value present = NO_VALUE;
     if (finer.value_key.nullable)
-        present =
-            code_op(code, OP_NOT, code_input(code, (int64_t)finer.keys, KIND_BOOL, span), NO_VALUE, NO_VALUE, span);
+        present = code_unary(code, OP_NOT, code_input(code, (int64_t)finer.keys, KIND_BOOL, span), span);
     call->partial[0] = pass_add_count(&call->coarser, present, span);
     pass_end(&call->coarser);
 }

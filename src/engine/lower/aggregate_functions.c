@@ -138,7 +138,7 @@ value any_counted(struct reader *reader, const struct aggregate_call *call)
     if (!call->lacks)
         return NO_VALUE;
     const value count = reader_value(reader, call->pass, call->partial[1], span);
-    return code_op(code, OP_LT, code_exact_int(code, 0, span), count, NO_VALUE, span);
+    return code_binary(code, OP_LT, code_exact_int(code, 0, span), count, span);
 }
 
 value aggregate_settled(struct code *code, enum aggregate_kind kind, struct term term, struct span span)
@@ -227,8 +227,8 @@ struct term term_of_mean(struct code *code, struct term term, struct logical_typ
         return term_to_float(code, term, span); /* after the division: 0.1 and 0.2 are no sum of floats */
     if (logical_table[term.logical.kind].means) {
         term.value = term_settled(code, term, span); /* where there is nothing, there may be a NaN */
-        term.value = code_op(code, OP_ROUND, term.value, NO_VALUE, NO_VALUE, span);
-        term.value = code_op(code, OP_TO_INT, term.value, NO_VALUE, NO_VALUE, span);
+        term.value = code_unary(code, OP_ROUND, term.value, span);
+        term.value = code_unary(code, OP_TO_INT, term.value, span);
         term.settled = true;
     }
     return term;
@@ -241,8 +241,8 @@ static void sum_halves(struct lowering *lowering, struct aggregate_call *call, s
 {
     struct code *code = scope_of(lowering)->code;
     const struct span span = call->expr->span;
-    const value low = code_op(code, OP_BITAND, term.value, code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
-    const value high = code_op(code, OP_SHR, term.value, code_exact_int(code, HALF_BITS, span), NO_VALUE, span);
+    const value low = code_with(code, OP_BITAND, term.value, UINT32_MAX, span);
+    const value high = code_with(code, OP_SHR, term.value, HALF_BITS, span);
     call->pass = &lowering->first;
     call->partial[0] = pass_add_plain(&lowering->first, AGG_SUM, high, span);
     call->partial[2] = pass_add_plain(&lowering->first, AGG_SUM, low, span);
@@ -255,13 +255,13 @@ static value join_halves(struct reader *reader, const struct aggregate_call *cal
     struct code *code = reader->scope.code;
     const struct span span = call->expr->span;
     value low = reader_value(reader, call->pass, call->partial[2], span);
-    const value carry = code_op(code, OP_SHR, low, code_exact_int(code, HALF_BITS, span), NO_VALUE, span);
-    high = code_op(code, OP_ADD, high, carry, NO_VALUE, span);
-    low = code_op(code, OP_BITAND, low, code_exact_int(code, UINT32_MAX, span), NO_VALUE, span);
-    high = code_op(code, OP_TO_FLOAT, high, NO_VALUE, NO_VALUE, span);
-    high = code_op(code, OP_MUL, high, code_float(code, (double)(INT64_C(1) << HALF_BITS), span), NO_VALUE, span);
-    low = code_op(code, OP_TO_FLOAT, low, NO_VALUE, NO_VALUE, span);
-    return code_op(code, OP_ADD, high, low, NO_VALUE, span);
+    const value carry = code_with(code, OP_SHR, low, HALF_BITS, span);
+    high = code_binary(code, OP_ADD, high, carry, span);
+    low = code_with(code, OP_BITAND, low, UINT32_MAX, span);
+    high = code_unary(code, OP_TO_FLOAT, high, span);
+    high = code_binary(code, OP_MUL, high, code_float(code, (double)(INT64_C(1) << HALF_BITS), span), span);
+    low = code_unary(code, OP_TO_FLOAT, low, span);
+    return code_binary(code, OP_ADD, high, low, span);
 }
 
 static void begin_mean(struct lowering *lowering, struct aggregate_call *call)
@@ -296,8 +296,8 @@ static struct term finish_mean(struct reader *reader, const struct aggregate_cal
         term.value = join_halves(reader, call, term.value);
     if (call->summed) {
         const value count = reader_value(reader, call->pass, call->partial[1], span);
-        const value number = code_op(code, OP_TO_FLOAT, count, NO_VALUE, NO_VALUE, span);
-        term.value = code_op(code, OP_DIV, term.value, number, NO_VALUE, span);
+        const value number = code_unary(code, OP_TO_FLOAT, count, span);
+        term.value = code_binary(code, OP_DIV, term.value, number, span);
     }
     return term_of_mean(code, term, term.logical, span);
 }
@@ -306,10 +306,8 @@ const char quantile_hint[] = "`quantile(0.99, x)`: 99 in 100 values are below it
 
 bool bind_share(struct binder *binder, const struct expr *expr, const char *hint, double *share)
 {
-    struct code code;
     struct scalar scalar;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "the share is the same for all rows");
+    struct scope scope = scope_without_columns(binder, NULL, "the share is the same for all rows");
     const enum known known = bind_constant(&scope, expr, &scalar);
     if (known == KNOWN_NOTHING)
         return false;
@@ -360,7 +358,7 @@ static void begin_any(struct lowering *lowering, struct aggregate_call *call)
     call->known = holds != NO_VALUE;
     if (call->known && call->function->kind == AGG_ALL) {
         struct term term = bind_term(scope, call->expr->args[0]);
-        where = code_op(scope->code, OP_NOT, holds, NO_VALUE, NO_VALUE, span);
+        where = code_unary(scope->code, OP_NOT, holds, span);
         where = present_both(scope->code, term.present, where, span);
     }
     call->slot = (struct slot){.name = call->function->canonical, .type = TYPE_BOOL, .known = call->known};
@@ -375,8 +373,8 @@ static struct term finish_any(struct reader *reader, const struct aggregate_call
     const struct span span = call->expr->span;
     value count = reader_value(reader, call->pass, call->partial[0], span), none = code_exact_int(code, 0, span);
     if (call->function->kind == AGG_ALL)
-        return term_of(code_op(code, OP_EQ, count, none, NO_VALUE, span));
-    return term_of(code_op(code, OP_LT, none, count, NO_VALUE, span));
+        return term_of(code_binary(code, OP_EQ, count, none, span));
+    return term_of(code_binary(code, OP_LT, none, count, span));
 }
 
 void find_elements(struct lowering *lowering, struct aggregate_call *call, size_t k)
@@ -404,11 +402,7 @@ void find_elements(struct lowering *lowering, struct aggregate_call *call, size_
 static value element_of(struct scope *scope, const struct flow *flow, size_t column, value row, value any,
                         struct span span)
 {
-    const struct input input = {.task = flow->task,
-                                .output = column,
-                                .type = flow->columns[column].type,
-                                .name = flow->columns[column].name,
-                                .whole = true};
+    const struct input input = flow_whole(flow, column);
     const int64_t number = (int64_t)task_add_input(scope->task, &input, scope->binder->arena);
     struct term term = term_of(code_gather(scope->code, number, type_table[input.type].kind, row, span));
     term.present = any;

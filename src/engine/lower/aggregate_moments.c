@@ -3,11 +3,6 @@
 
 enum { OPERAND_SHOWN = 40 };
 
-static value binary(struct code *code, enum op op, value a, value b, struct span span)
-{
-    return code_op(code, op, a, b, NO_VALUE, span);
-}
-
 /* Whether argument k is a number or decimal; an error if not. */
 static bool is_float(struct scope *scope, const struct aggregate_call *call, size_t k, struct term term)
 {
@@ -73,7 +68,7 @@ static void begin_wmean(struct lowering *lowering, struct aggregate_call *call)
     value product = NO_VALUE, weight = NO_VALUE;
     if (call->known) {
         weight = arguments.at[1].value;
-        product = binary(pass->operands.scope.code, OP_MUL, arguments.at[0].value, weight, span);
+        product = code_binary(pass->operands.scope.code, OP_MUL, arguments.at[0].value, weight, span);
     }
     call->partial[0] = add_sum(pass, product, arguments.present, span);
     call->partial[1] = pass_add_count(pass, arguments.present, span);
@@ -84,7 +79,7 @@ static void begin_wmean(struct lowering *lowering, struct aggregate_call *call)
 
 static struct term quotient(struct reader *reader, const struct aggregate_call *call, value a, value b, value present)
 {
-    struct term term = term_of(binary(reader->scope.code, OP_DIV, a, b, call->expr->span));
+    struct term term = term_of(code_binary(reader->scope.code, OP_DIV, a, b, call->expr->span));
     term.present = present;
     term.settled = present == NO_VALUE;
     return term;
@@ -149,10 +144,10 @@ static struct term finish_var(struct reader *reader, const struct aggregate_call
     const struct span span = call->expr->span;
     struct term term = reader_partial(reader, call->pass, call->partial[0], span);
     const value count = reader_value(reader, call->pass, call->partial[1], span);
-    term.present = binary(code, OP_LT, code_exact_int(code, 1, span), count, span);
+    term.present = code_binary(code, OP_LT, code_exact_int(code, 1, span), count, span);
     term.settled = true;
     if (call->function->kind == AGG_STDDEV)
-        term.value = code_op(code, OP_SQRT, term.value, NO_VALUE, NO_VALUE, span);
+        term.value = code_unary(code, OP_SQRT, term.value, span);
     return term;
 }
 
@@ -184,14 +179,14 @@ static void add_row_of_extreme(struct lowering *lowering, struct aggregate_call 
     struct term term = bind_term(scope, call->expr->args[0]);
     bind_aggregated(scope, AGG_MIN, &term, call->expr->args[0], call->function->canonical, span);
     term.value = bind_number(code, term.value, span);
-    value best = of_group(lowering, call, 0), equal = binary(code, OP_EQ, term.value, best, span);
+    value best = of_group(lowering, call, 0), equal = code_binary(code, OP_EQ, term.value, best, span);
     if (code->at[best].kind == KIND_FLOAT) {
-        const value neither = binary(code, OP_AND, binary(code, OP_NE, best, best, span),
-                                     binary(code, OP_NE, term.value, term.value, span), span);
-        equal = binary(code, OP_OR, equal, neither, span);
+        const value neither = code_binary(code, OP_AND, code_binary(code, OP_NE, best, best, span),
+                                          code_binary(code, OP_NE, term.value, term.value, span), span);
+        equal = code_binary(code, OP_OR, equal, neither, span);
     }
     if (term.present != NO_VALUE)
-        equal = binary(code, OP_AND, term.present, equal, span);
+        equal = code_binary(code, OP_AND, term.present, equal, span);
     const value last = code_exact_int(code, INT64_MAX, span);
     const value row = code_op(code, OP_SELECT, equal, code_row(code, span), last, span);
     call->again[0] = pass_add_plain(pass, AGG_MIN, row, span);

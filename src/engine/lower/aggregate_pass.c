@@ -70,7 +70,7 @@ size_t pass_add_count(struct pass *pass, value where, struct span span)
         new_partial(pass, AGG_COUNT, slot, span);
         return pass->count - 1;
     }
-    const value counted = code_op(pass->operands.scope.code, OP_BOOL_TO_INT, where, NO_VALUE, NO_VALUE, span);
+    const value counted = code_unary(pass->operands.scope.code, OP_BOOL_TO_INT, where, span);
     return pass_add(pass, AGG_SUM, counted, slot, span);
 }
 

@@ -65,9 +65,7 @@ static bool find_columns(struct combination *c)
     for (size_t i = 0; i < c->count; i++) {
         const struct item *item = &c->stage->items[i];
         const struct name name = name_of(c, item);
-        size_t k = 0;
-        while (name.text && k < c->from->count && strcmp(c->from->columns[k].name, name.text) != 0)
-            k++;
+        const size_t k = name.text ? flow_place(c->from, name.text) : 0;
         c->columns[i] = k;
         if (!name.text)
             bind_error(binder, item->span,
@@ -153,7 +151,7 @@ static bool fit(struct scope *scope, const struct item *item, const struct slot 
     const struct term before = {.value = code_input(code, 0, kind, item->span), .logical = slot->logical};
     const enum term_class wanted = class_of(code, before), given = class_of(code, *term);
     if (wanted == CLASS_FLOAT && (given == CLASS_INT || given == CLASS_BOOL)) {
-        term->value = code_op(code, OP_TO_FLOAT, term->value, NO_VALUE, NO_VALUE, item->span);
+        term->value = code_unary(code, OP_TO_FLOAT, term->value, item->span);
         return true;
     }
     if (wanted == CLASS_INT && given == CLASS_BOOL) {
@@ -233,9 +231,7 @@ static bool bind_initial(const struct combination *c, struct combining *how)
 {
     struct binder *binder = c->binder;
     const struct stage *stage = c->stage;
-    struct code code;
-    code_init(&code, binder->arena);
-    struct scope scope = scope_without_columns(binder, &code, "an initial value is the same for all rows");
+    struct scope scope = scope_without_columns(binder, NULL, "an initial value is the same for all rows");
     if (stage->initial_count != c->count)
         return bind_error(binder, stage->initial->span, "`from E, ...` has a value for each column, in their order",
                           "the function gives %s, but `from` has %s",

@@ -5,7 +5,7 @@ struct term flow_element(struct task *task, const struct flow *flow, size_t k, v
                          struct arena *arena)
 {
     const struct slot *slot = &flow->columns[k];
-    struct input input = {.task = flow->task, .output = k, .type = slot->type, .name = slot->name, .whole = true};
+    struct input input = flow_whole(flow, k);
     struct term term = term_of_type(task_element(task, &input, row, inside, arena), slot->logical);
     if (slot->validity == 0)
         return term;

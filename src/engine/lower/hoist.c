@@ -38,8 +38,6 @@ void hoist_finish(struct scope *scope)
 
 value hoist_input(struct scope *scope, struct task *from, size_t k, struct span span)
 {
-    const struct output *output = &from->outputs[k];
-    const struct input input = {.task = from, .output = k, .type = output->type, .name = output->name};
-    const size_t number = task_add_input(scope->task, &input, scope->binder->arena);
-    return input_value(scope->code, (int64_t)number, &input, span);
+    const struct input input = input_of_output(from, k);
+    return task_read(scope->task, &input, span);
 }

@@ -27,8 +27,8 @@ void task_set_slots(struct binder *binder, struct task *task, struct flow *flow,
 /* The same for terms, with names and types from `columns`: adds the hidden columns that they need. */
 void task_set_outputs(struct binder *binder, struct task *task, struct flow *flow, const struct slot *columns,
                       const struct term *terms, size_t count);
-/* Keeps the rows for which the value is true; the task has no other filter. */
-void task_filter(struct binder *binder, struct task *task, value keep);
+/* Keeps the rows for which the value is true, all if it is NO_VALUE; the task has no other filter. */
+void task_filter(struct binder *binder, struct task *task, value keep, struct span span);
 /* Adds a column as the next input, for which there is space; the queue holds it. */
 void task_add_column(struct binder *binder, struct task *task, struct column *column, const char *name);
 /* Column k of the flow, whose type is known, at the row `row`, which is known to be `inside` of it, or checked. */

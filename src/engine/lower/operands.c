@@ -94,7 +94,7 @@ struct key_operands operands_add_key(struct operands *operands, const struct ite
         key.slot.name = only_column(operands, key.term.value);
     key.nullable = term_is_known(key.term) && key.term.present != NO_VALUE;
     if (key.nullable) {
-        const value missing = code_op(code, OP_NOT, key.term.present, NO_VALUE, NO_VALUE, span);
+        const value missing = code_unary(code, OP_NOT, key.term.present, span);
         key.missing = operands_add(operands, missing, (struct slot){.type = TYPE_BOOL});
     }
     const value v = term_is_known(key.term) ? term_settled(code, key.term, span) : NO_VALUE;

@@ -105,10 +105,8 @@ bool distance_in(enum term_class which, const struct scalar *scalar, int64_t *di
 static bool bind_edge(struct scope *scope, const struct expr *edge, const struct window_rows *window, int64_t *distance)
 {
     struct binder *binder = scope->binder;
-    struct code code;
     struct scalar scalar;
-    code_init(&code, binder->arena);
-    struct scope constants = scope_without_columns(binder, &code, "the edges of a window are the same for all rows");
+    struct scope constants = scope_without_columns(binder, NULL, "the edges of a window are the same for all rows");
     if (edge->kind == EXPR_MONTHS || (edge->kind == EXPR_UNARY && edge->args[0]->kind == EXPR_MONTHS))
         return bind_error(binder, edge->span, "use days, as in `over -30d..0 of time`",
                           "months differ in length, so a window has none");
@@ -246,7 +244,7 @@ static struct term value_of_result(struct scope *scope, const struct window_rows
     if (window->op.kind == AGG_MEAN || (window->op.kind == AGG_QUANTILE && !window->op.lower))
         result = term_of_mean(code, result, window->term.logical, span);
     if (window->function && window->function->kind == AGG_STDDEV)
-        result.value = code_op(code, OP_SQRT, result.value, NO_VALUE, NO_VALUE, span);
+        result.value = code_unary(code, OP_SQRT, result.value, span);
     if (window->truth)
         result.value = bind_truth(code, result.value, span);
     return result;
@@ -413,7 +411,7 @@ struct term lower_sorted_window(struct scope *scope, struct moving_operator op, 
 static value other_rows(struct scope *scope, struct moving_operator op, struct span span)
 {
     const struct term count = lower_window(scope, op, unknown_term, span);
-    return code_op(scope->code, OP_SUB, count.value, code_exact_int(scope->code, 1, span), NO_VALUE, span);
+    return code_with(scope->code, OP_SUB, count.value, 1, span);
 }
 
 value lower_row_of_group(struct scope *scope, struct span span)

@@ -43,13 +43,13 @@ static value key_of(struct code *code, const struct ranking *ranking, struct spa
         return v;
     switch (code->at[v].kind) {
     case KIND_BOOL:
-        return code_op(code, OP_NOT, v, NO_VALUE, NO_VALUE, span);
+        return code_unary(code, OP_NOT, v, span);
     case KIND_FLOAT:
-        return code_op(code, OP_NEG, v, NO_VALUE, NO_VALUE, span);
+        return code_unary(code, OP_NEG, v, span);
     case KIND_INT:
         break;
     }
-    return code_op(code, OP_BITNOT, v, NO_VALUE, NO_VALUE, span);
+    return code_unary(code, OP_BITNOT, v, span);
 }
 
 enum { KEY_GROUP, KEY_MISSING, KEY_VALUE, KEYS };
@@ -62,9 +62,8 @@ static struct flow order_keys(struct scope *scope, const struct ranking *ranking
     value values[KEYS];
     values[KEY_GROUP] =
         scope->group != 0 ? code_input(code, (int64_t)scope->group, KIND_INT, span) : code_exact_int(code, 0, span);
-    values[KEY_MISSING] = ranking->term.present == NO_VALUE
-                              ? code_bool(code, false, span)
-                              : code_op(code, OP_NOT, ranking->term.present, NO_VALUE, NO_VALUE, span);
+    values[KEY_MISSING] = ranking->term.present == NO_VALUE ? code_bool(code, false, span)
+                                                            : code_unary(code, OP_NOT, ranking->term.present, span);
     values[KEY_VALUE] = key_of(code, ranking, span);
     slots[KEY_GROUP] = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
     slots[KEY_MISSING] = (struct slot){.name = "missing", .type = TYPE_BOOL, .known = true};
@@ -75,12 +74,6 @@ static struct flow order_keys(struct scope *scope, const struct ranking *ranking
     struct flow keys;
     hoist_values(scope, span, slots, values, KEYS, &keys);
     return keys;
-}
-
-static struct input input_of(const struct flow *flow, size_t k)
-{
-    return (struct input){
-        .task = flow->task, .output = k, .type = flow->columns[k].type, .name = flow->columns[k].name};
 }
 
 /* In the order of the keys: each row's place before, the number of its value, and that of its group. */
@@ -101,8 +94,7 @@ static struct flow order_rows(struct binder *binder, struct flow *keys, struct s
 
     struct task *reading = task_reading(binder, "map", span, &ordered);
     struct code *code = &reading->code;
-    struct input group = input_of(keys, KEY_GROUP);
-    group.whole = true;
+    const struct input group = flow_whole(keys, KEY_GROUP);
     const int64_t number = (int64_t)task_add_input(reading, &group, arena);
     value values[RANKED] = {code_input(code, RANKED_PLACE, KIND_INT, span),
                             code_input(code, RANKED_EQUALS, KIND_INT, span)};
@@ -124,14 +116,14 @@ static value rank_of(struct scope *scope, const struct ranking *ranking, struct 
     if (ranking->dense) {
         const value equals = code_input(code, RANKED_EQUALS, KIND_INT, span);
         const value first = lower_first_of_group(scope, equals, span);
-        const value above = code_op(code, OP_SUB, equals, first, NO_VALUE, span);
-        return code_op(code, OP_ADD, above, one, NO_VALUE, span);
+        const value above = code_binary(code, OP_SUB, equals, first, span);
+        return code_binary(code, OP_ADD, above, one, span);
     }
     const value row = lower_row_of_group(scope, span);
     scope->group = RANKED_EQUALS;
     const value equal = lower_row_of_group(scope, span);
-    const value above = code_op(code, OP_SUB, row, equal, NO_VALUE, span);
-    return code_op(code, OP_ADD, above, one, NO_VALUE, span);
+    const value above = code_binary(code, OP_SUB, row, equal, span);
+    return code_binary(code, OP_ADD, above, one, span);
 }
 
 /* The ranks at the rows' places. */
@@ -193,18 +185,17 @@ struct term lower_rank(struct scope *scope, const struct expr *expr)
 static value part_of(struct code *code, value number, value all, value parts, struct span span)
 {
     const value one = code_exact_int(code, 1, span), none = code_exact_int(code, 0, span);
-    const value size = code_op(code, OP_DIV, all, parts, NO_VALUE, span);
-    const value larger = code_op(code, OP_MOD, all, parts, NO_VALUE, span);
-    const value more = code_op(code, OP_ADD, size, one, NO_VALUE, span);
-    const value in_larger = code_op(code, OP_MUL, larger, more, NO_VALUE, span);
-    const value first = code_op(code, OP_DIV, number, more, NO_VALUE, span);
-    const value beyond =
-        code_op(code, OP_MAX, code_op(code, OP_SUB, number, in_larger, NO_VALUE, span), none, NO_VALUE, span);
-    value second = code_op(code, OP_DIV, beyond, code_op(code, OP_MAX, size, one, NO_VALUE, span), NO_VALUE, span);
-    second = code_op(code, OP_ADD, larger, second, NO_VALUE, span);
-    const value is_first = code_op(code, OP_LT, number, in_larger, NO_VALUE, span);
+    const value size = code_binary(code, OP_DIV, all, parts, span);
+    const value larger = code_binary(code, OP_MOD, all, parts, span);
+    const value more = code_binary(code, OP_ADD, size, one, span);
+    const value in_larger = code_binary(code, OP_MUL, larger, more, span);
+    const value first = code_binary(code, OP_DIV, number, more, span);
+    const value beyond = code_binary(code, OP_MAX, code_binary(code, OP_SUB, number, in_larger, span), none, span);
+    value second = code_binary(code, OP_DIV, beyond, code_binary(code, OP_MAX, size, one, span), span);
+    second = code_binary(code, OP_ADD, larger, second, span);
+    const value is_first = code_binary(code, OP_LT, number, in_larger, span);
     const value part = code_op(code, OP_SELECT, is_first, first, second, span);
-    return code_op(code, OP_ADD, part, one, NO_VALUE, span);
+    return code_binary(code, OP_ADD, part, one, span);
 }
 
 struct term lower_ntile(struct scope *scope, const struct expr *expr)
@@ -216,9 +207,7 @@ struct term lower_ntile(struct scope *scope, const struct expr *expr)
     if (expr->arg_count < 2)
         return term_error(binder, span, "usage: ntile(N, E [, desc])", "`ntile` takes a number of parts and a value");
     int64_t parts = 1;
-    struct code apart;
-    code_init(&apart, binder->arena);
-    struct scope constants = scope_without_columns(binder, &apart, "the number of parts is the same for all rows");
+    struct scope constants = scope_without_columns(binder, NULL, "the number of parts is the same for all rows");
     const enum known known = bind_constant_int(&constants, expr->args[0], "the number of parts",
                                                "as in `ntile(4, x)`, the quarters", &parts);
     struct term number = bind_ranking(scope, expr, &ranking);

@@ -10,11 +10,6 @@ enum { NAME_SHOWN = 40 };
 #define FILL_USAGE "usage: fill(x), fill(x, back), fill(x, linear [, t])"
 #define EWMA_USAGE "usage: ewma(x, share [, adjust])"
 
-static value binary(struct code *code, enum op op, value a, value b, struct span span)
-{
-    return code_op(code, op, a, b, NO_VALUE, span);
-}
-
 /* Whether there are rows to read, and so many arguments. */
 static bool check_call(struct scope *scope, const struct expr *expr, size_t least, size_t most, const char *usage)
 {
@@ -66,10 +61,10 @@ static struct term ordered_integers(struct code *code, value number, struct span
 {
     if (code->at[number].kind != KIND_FLOAT)
         return term_of(number);
-    const value bits = code_op(code, OP_FLOAT_BITS, number, NO_VALUE, NO_VALUE, span);
-    const value sign = binary(code, OP_SHR, bits, code_exact_int(code, 63, span), span);
-    const value others = binary(code, OP_BITAND, sign, code_exact_int(code, INT64_MAX, span), span);
-    return term_of(binary(code, OP_XOR, bits, others, span));
+    const value bits = code_unary(code, OP_FLOAT_BITS, number, span);
+    const value sign = code_with(code, OP_SHR, bits, 63, span);
+    const value others = code_with(code, OP_BITAND, sign, INT64_MAX, span);
+    return term_of(code_binary(code, OP_XOR, bits, others, span));
 }
 
 /* Between two values on the line through them; missing before the first and behind the last. */
@@ -98,17 +93,17 @@ static struct term fill_linear(struct scope *scope, const struct expr *expr)
     const char *name = written ? text_of_span(scope->binder->arena, written->span, NAME_SHOWN) : NULL;
     const value from = lower_sorted_window(scope, up_to_row, place, sorted, name, span).value;
     const value to = lower_window(scope, from_row, place, span).value;
-    value way = binary(code, OP_SUB, here, from, span), whole = binary(code, OP_SUB, to, from, span);
+    value way = code_binary(code, OP_SUB, here, from, span), whole = code_binary(code, OP_SUB, to, from, span);
     if (code->at[here].kind == KIND_INT) {
-        way = code_op(code, OP_TO_FLOAT, way, NO_VALUE, NO_VALUE, span);
-        whole = code_op(code, OP_TO_FLOAT, whole, NO_VALUE, NO_VALUE, span);
+        way = code_unary(code, OP_TO_FLOAT, way, span);
+        whole = code_unary(code, OP_TO_FLOAT, whole, span);
     }
-    const value rise = binary(code, OP_SUB, behind.value, before.value, span);
-    const value step = binary(code, OP_MUL, rise, binary(code, OP_DIV, way, whole, span), span);
+    const value rise = code_binary(code, OP_SUB, behind.value, before.value, span);
+    const value step = code_binary(code, OP_MUL, rise, code_binary(code, OP_DIV, way, whole, span), span);
     struct term filled = before;
     filled.present = present_both(code, before.present, behind.present, span);
     filled.value =
-        code_op(code, OP_SELECT, term.present, term.value, binary(code, OP_ADD, before.value, step, span), span);
+        code_op(code, OP_SELECT, term.present, term.value, code_binary(code, OP_ADD, before.value, step, span), span);
     filled.settled = false;
     return filled;
 }

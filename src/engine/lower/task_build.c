@@ -27,9 +27,8 @@ struct task *task_new(struct binder *binder, const char *name, struct span span,
 void task_add_inputs(struct task *task, const struct flow *flow)
 {
     for (size_t i = 0; i < flow->count + flow->hidden; i++) {
-        const struct slot *slot = &flow->columns[i];
         struct input *input = &task->inputs[task->input_count];
-        *input = (struct input){.task = flow->task, .output = i, .type = slot->type, .name = slot->name};
+        *input = flow_input(flow, i);
         input_value(&task->code, (int64_t)task->input_count++, input, task->span);
     }
 }
@@ -215,10 +214,12 @@ void task_pass_inputs(struct binder *binder, struct task *task, struct flow *flo
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 
-void task_filter(struct binder *binder, struct task *task, value keep)
+void task_filter(struct binder *binder, struct task *task, value keep, struct span span)
 {
+    if (keep == NO_VALUE)
+        return;
     task->filters = arena_alloc(binder->arena, sizeof *task->filters);
-    task->filters[0] = (struct filter){keep, task->span};
+    task->filters[0] = (struct filter){keep, span};
     task->filter_count = 1;
 }
 

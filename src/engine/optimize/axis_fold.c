@@ -86,9 +86,7 @@ static value inline_body(struct code *code, const struct axis *axis, value place
     value *map = code_map(arena, from);
     const value group = code_row(code, span);
     const value high = axis->along_rows ? group : place, low = axis->along_rows ? place : group;
-    const value row =
-        code_op(code, OP_ADD, code_op(code, OP_MUL, high, code_exact_int(code, extent, span), NO_VALUE, span), low,
-                NO_VALUE, span);
+    const value row = code_binary(code, OP_ADD, code_with(code, OP_MUL, high, extent, span), low, span);
     for (value v = 0; v < from->count; v++) {
         const struct instr *instr = &from->at[v];
         if (instr->op == OP_ROWS)

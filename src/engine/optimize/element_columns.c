@@ -155,8 +155,7 @@ static void read_columns(struct task *task, struct task *of, value place, const 
 
 static void mark_inputs(struct task *task)
 {
-    bool *live = arena_array(task->code.arena, (size_t)task->code.count + 1, sizeof *live);
-    task_mark_live(task, live);
+    const bool *live = task_live(task, task->code.arena);
     for (size_t k = 0; k < task->input_count; k++)
         task->inputs[k].needed = false;
     for (value v = 0; v < task->code.count; v++) {

@@ -30,12 +30,12 @@ struct states {
 
 static value op1(const struct lowering *lowering, enum op op, value a)
 {
-    return code_op(lowering->to, op, a, NO_VALUE, NO_VALUE, lowering->span);
+    return code_unary(lowering->to, op, a, lowering->span);
 }
 
 static value op2(const struct lowering *lowering, enum op op, value a, value b)
 {
-    return code_op(lowering->to, op, a, b, NO_VALUE, lowering->span);
+    return code_binary(lowering->to, op, a, b, lowering->span);
 }
 
 static value select_of(const struct lowering *lowering, value condition, value yes, value no)
@@ -472,9 +472,8 @@ void folds_lower(struct task *task)
         .from = &from,
         .to = &to,
         .map = code_map(arena, &from),
-        .live = arena_array(arena, (size_t)from.count, sizeof *lowering.live),
+        .live = task_live(task, arena),
     };
-    task_mark_live(task, lowering.live);
     for (value v = 0; v < from.count; v++) {
         const struct instr *instr = &from.at[v];
         if (instr->op == OP_INPUT)

@@ -423,9 +423,8 @@ static void count_readers(struct fusion *fusion)
 static struct reading read_task(const struct fusion *fusion, const struct task *task)
 {
     struct reading reading = {.task = task};
-    reading.live = arena_array(fusion->arena, (size_t)task->code.count + 1, sizeof *reading.live);
+    reading.live = task_live(task, fusion->arena);
     reading.reads = arena_array(fusion->arena, task->input_count + 1, sizeof *reading.reads);
-    task_mark_live(task, reading.live);
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
         if (!reading.live[v])

@@ -234,7 +234,7 @@ static value final_mark(struct fusion_group *group, struct row_mark mark, int64_
     int64_t before;
     if (__builtin_add_overflow(group->first - mark.at, offset, &before))
         before = offset > 0 ? INT64_MAX : INT64_MIN; /* no column has this row */
-    return before == 0 ? row : code_op(code, OP_ADD, row, code_int(code, before, nowhere), NO_VALUE, nowhere);
+    return before == 0 ? row : code_binary(code, OP_ADD, row, code_int(code, before, nowhere), nowhere);
 }
 
 /* Copies the inputs that are read to the fused task and maps their INPUTs in `map`; returns the table of those that

@@ -188,11 +188,10 @@ static void group_by_rest(struct task *made, const struct dependence *dependence
 
 /* ---- the task that computes them ---- */
 
-static value add_output_of(struct task *task, struct task *group, size_t output, struct arena *arena)
+static value add_output_of(struct task *task, struct task *group, size_t output)
 {
-    const struct output *from = &group->outputs[output];
-    const struct input input = {.task = group, .output = output, .type = from->type, .name = from->name};
-    return input_value(&task->code, (int64_t)task_add_input(task, &input, arena), &input, task->span);
+    const struct input input = input_of_output(group, output);
+    return task_read(task, &input, task->span);
 }
 
 /* What keys are in the code of the rows. */
@@ -206,7 +205,7 @@ static void map_keys(const struct dependence *dependence, struct task *task, con
             if (is_key(dependence, v, k))
                 map[v] = outputs[k];
             else if (opposite_of(dependence, k) == v)
-                map[v] = code_op(&task->code, OP_NOT, outputs[k], NO_VALUE, NO_VALUE, task->span);
+                map[v] = code_unary(&task->code, OP_NOT, outputs[k], task->span);
         }
     }
 }
@@ -226,14 +225,14 @@ static void compute_rest(struct task *task, const struct dependence *dependence,
     task_reserve_inputs(task, group->output_count + rows->input_count, arena);
     for (size_t k = 0, at = 0; k < group->output_count; k++) {
         if (k >= keys || !dependence->left_out[k])
-            outputs[k] = add_output_of(task, made, at++, arena);
+            outputs[k] = add_output_of(task, made, at++);
     }
     map_keys(dependence, task, outputs, map);
     for (size_t k = 0; k < rows->input_count; k++) {
         const struct input *input = &rows->inputs[k];
         inputs[k] = NO_VALUE;
         if (input->whole)
-            inputs[k] = input_value(&task->code, (int64_t)task_add_input(task, input, arena), input, task->span);
+            inputs[k] = task_read(task, input, task->span);
     }
     task->output_count = group->output_count;
     task->outputs =

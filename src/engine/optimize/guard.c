@@ -45,7 +45,7 @@ static bool opposites(const struct code *code, value a, value b)
 static value operation(struct demands *demands, enum op op, value a, value b)
 {
     struct span span = demands->code->at[a].span;
-    return code_op(demands->code, op, a, b, NO_VALUE, span);
+    return code_binary(demands->code, op, a, b, span);
 }
 
 static value negation(struct demands *demands, value condition)
@@ -290,9 +290,8 @@ void guard_place(struct task *task)
 {
     struct code *code = &task->code;
     const int32_t count = code->count;
-    bool *live = arena_array(code->arena, (size_t)count + 1, sizeof *live);
+    const bool *live = task_live(task, code->arena);
     bool *relevant = arena_array(code->arena, (size_t)count + 1, sizeof *relevant);
-    task_mark_live(task, live);
     if (!find_relevant(code, live, relevant))
         return;
 

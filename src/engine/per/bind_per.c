@@ -108,12 +108,11 @@ static void leave_in_place(struct binder *binder, const struct stage *stage, con
     const struct flow *before = &per->before, inside = *flow;
     struct task *moved = move_back(binder, stage, per, flow);
     struct task *task = task_new(binder, "per", stage->span, NULL);
-    struct code *code = &task->code;
     struct term *terms = arena_array(arena, inside.count + 1, sizeof *terms);
     task->rows = per->drops ? -1 : before->rows;
     if (task->rows < 0)
         task->rows_from = per->drops ? moved : before->task;
-    const value place = per->drops ? per_row_input(task, moved, inside.place, arena) : NO_VALUE;
+    const value place = per->drops ? per_row_input(task, moved, inside.place) : NO_VALUE;
     for (size_t k = 0; k < inside.count; k++) {
         const struct slot *slot = &inside.columns[k];
         terms[k] = unknown_term;
@@ -121,21 +120,21 @@ static void leave_in_place(struct binder *binder, const struct stage *stage, con
             continue;
         terms[k] = term_of_type(NO_VALUE, slot->logical);
         if (slot->origin == 0) {
-            terms[k].value = per_row_input(task, moved, k, arena);
+            terms[k].value = per_row_input(task, moved, k);
             if (slot->validity != 0)
-                terms[k].present = per_row_input(task, moved, slot->validity, arena);
+                terms[k].present = per_row_input(task, moved, slot->validity);
             continue;
         }
         const size_t origin = slot->origin - 1, validity = before->columns[origin].validity;
-        struct input input = per_column_input(before, origin), present = per_column_input(before, validity);
+        struct input input = flow_input(before, origin), present = flow_input(before, validity);
         if (per->drops) {
             terms[k].value = per_input_at(task, input, place, arena);
             terms[k].present = validity != 0 ? per_input_at(task, present, place, arena) : NO_VALUE;
             continue;
         }
-        terms[k].value = input_value(code, (int64_t)task_add_input(task, &input, arena), &input, stage->span);
+        terms[k].value = task_read(task, &input, stage->span);
         if (validity != 0)
-            terms[k].present = input_value(code, (int64_t)task_add_input(task, &present, arena), &present, stage->span);
+            terms[k].present = task_read(task, &present, stage->span);
     }
     flow->group = flow->place = 0;
     flow->rows = task->rows;
@@ -162,7 +161,7 @@ static void number_groups(struct binder *binder, const struct stage *stage, stru
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++)
         values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, stage->span);
-    values[flow->group] = per_row_input(task, numbers, flow->scattered ? 0 : 1, binder->arena);
+    values[flow->group] = per_row_input(task, numbers, flow->scattered ? 0 : 1);
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 
@@ -201,8 +200,7 @@ static bool key_items(struct binder *binder, const struct stage *stage, const st
     for (size_t k = 0; k < flow->count; k++) {
         if (flow->columns[k].key == 0)
             continue;
-        struct expr *position = arena_alloc(binder->arena, sizeof *position);
-        *position = (struct expr){.kind = EXPR_POSITION, .span = stage->span, .integer = (int64_t)k + 1, .depth = 1};
+        struct expr *position = expr_of_column(binder->arena, k, stage->span);
         items[flow->columns[k].key - 1] = (struct item){.expr = position, .span = stage->span};
     }
     return true;

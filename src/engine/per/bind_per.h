@@ -21,12 +21,10 @@ void per_keep_leading(struct binder *binder, const struct stage *stage, struct f
 /* per KEYS: describe. Gives a row for each group and column; the pipeline before it is run first. */
 void per_describe(struct binder *binder, const struct stage *stage, struct flow *flow);
 
-/* Column `k` of the flow as an input. */
-struct input per_column_input(const struct flow *flow, size_t k);
 /* Adds an input that is read at each row's place. */
 value per_input_at(struct task *task, struct input input, value place, struct arena *arena);
 /* Adds output `k` of a task with the same rows. */
-value per_row_input(struct task *task, struct task *from, size_t k, struct arena *arena);
+value per_row_input(struct task *task, struct task *from, size_t k);
 /* Sets the outputs of a partition: each row's place and group. */
 void per_partition_outputs(struct binder *binder, struct task *task, struct flow *flow);
 

@@ -26,21 +26,13 @@ static void add_slot(struct columns *columns, bool hidden, struct slot slot, val
 value per_input_at(struct task *task, struct input input, value place, struct arena *arena)
 {
     input.whole = true;
-    const int64_t number = (int64_t)task_add_input(task, &input, arena);
-    return code_lookup(&task->code, number, type_table[input.type].kind, place, task->span);
+    return task_element(task, &input, place, true, arena);
 }
 
-struct input per_column_input(const struct flow *flow, size_t k)
+value per_row_input(struct task *task, struct task *from, size_t k)
 {
-    return (struct input){
-        .task = flow->task, .output = k, .type = flow->columns[k].type, .name = flow->columns[k].name};
-}
-
-value per_row_input(struct task *task, struct task *from, size_t k, struct arena *arena)
-{
-    const struct output *output = &from->outputs[k];
-    const struct input input = {.task = from, .output = k, .type = output->type, .name = output->name};
-    return input_value(&task->code, (int64_t)task_add_input(task, &input, arena), &input, task->span);
+    const struct input input = input_of_output(from, k);
+    return task_read(task, &input, task->span);
 }
 
 void per_partition_outputs(struct binder *binder, struct task *task, struct flow *flow)
@@ -93,7 +85,7 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
         task->rows_from = before.task;
     struct columns columns = {arena_array(arena, most, sizeof(struct slot)), arena_array(arena, most, sizeof(value)), 0,
                               0};
-    value place = per_row_input(task, rows, 0, arena), group = per_row_input(task, rows, 1, arena);
+    value place = per_row_input(task, rows, 0), group = per_row_input(task, rows, 1);
     size_t named = 0;
     for (size_t i = 0; i < key_count; i++)
         named += stage->items[i].name.text && !is_column(operands, &stage->items[i], &keys[i], &index);
@@ -102,7 +94,7 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
         slot.origin = k + 1;
         slot.validity += slot.validity != 0 ? named : 0;
         add_slot(&columns, false, slot,
-                 slot.known ? per_input_at(task, per_column_input(&before, k), place, arena) : NO_VALUE);
+                 slot.known ? per_input_at(task, flow_input(&before, k), place, arena) : NO_VALUE);
     }
     struct slot *key_slots = arena_array(arena, key_count + 1, sizeof *key_slots);
     size_t keys_kept = 0, validity = before.count + named + before.hidden;
@@ -122,14 +114,14 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
                  slot.known ? per_input_at(task, rows->inputs[inputs[keys[i].value]], place, arena) : NO_VALUE);
     }
     for (size_t k = before.count; k < before.count + before.hidden; k++)
-        add_slot(&columns, true, before.columns[k], per_input_at(task, per_column_input(&before, k), place, arena));
+        add_slot(&columns, true, before.columns[k], per_input_at(task, flow_input(&before, k), place, arena));
     for (size_t i = 0; i < key_count; i++) {
         bool hidden =
             keys[i].nullable && stage->items[i].name.text && !is_column(operands, &stage->items[i], &keys[i], &index);
         if (!hidden)
             continue;
         const value missing = per_input_at(task, rows->inputs[inputs[keys[i].missing]], place, arena);
-        const value present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, task->span);
+        const value present = code_unary(&task->code, OP_NOT, missing, task->span);
         add_slot(&columns, true, (struct slot){.name = "present", .type = TYPE_BOOL, .known = true}, present);
     }
     add_slot(&columns, true, (struct slot){.name = "group", .type = TYPE_I64, .known = true}, group);
@@ -190,7 +182,7 @@ void per_enter_scattered(struct binder *binder, const struct stage *stage, struc
         }
         if (slot.known && keys[i].nullable) {
             const value missing = code_input(&task->code, (int64_t)keys[i].missing, KIND_BOOL, stage->span);
-            terms[count].present = code_op(&task->code, OP_NOT, missing, NO_VALUE, NO_VALUE, stage->span);
+            terms[count].present = code_unary(&task->code, OP_NOT, missing, stage->span);
         }
         key_slots[kept] = slot;
         slot.key = ++kept;
@@ -215,9 +207,7 @@ static size_t leading_column(const struct stage *body, const struct flow *flow)
         body->most->expr->integer < 1 || body->most->expr->integer > MOST_LEADING ||
         body->items[0].expr->kind != EXPR_NAME)
         return flow->count;
-    size_t k = 0;
-    while (k < flow->count && strcmp(flow->columns[k].name, body->items[0].expr->name.text) != 0)
-        k++;
+    const size_t k = flow_place(flow, body->items[0].expr->name.text);
     return k < flow->count && flow->columns[k].known ? k : flow->count;
 }
 
@@ -254,9 +244,7 @@ void per_keep_leading(struct binder *binder, const struct stage *stage, struct f
     task_set_slots(binder, task, &leads, slot, &placeholder, 1, 0);
 
     struct task *keep = task_reading(binder, "per", top->span, &before);
-    keep->filters = arena_alloc(binder->arena, sizeof *keep->filters);
-    keep->filters[0] = (struct filter){per_row_input(keep, task, 0, binder->arena), top->span};
-    keep->filter_count = 1;
+    task_filter(binder, keep, per_row_input(keep, task, 0), top->span);
     task_pass_inputs(binder, keep, flow);
     flow->rows = -1;
 }

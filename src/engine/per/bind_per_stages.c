@@ -5,21 +5,14 @@
 
 #include <string.h>
 
-static struct input whole_column(const struct flow *flow, size_t k)
-{
-    return (struct input){
-        .task = flow->task, .output = k, .type = flow->columns[k].type, .name = flow->columns[k].name, .whole = true};
-}
-
 /* Makes the flow's columns, hidden ones too, the task's outputs, read at `position`. */
 static void set_elements(struct binder *binder, struct task *task, struct flow *flow, value position)
 {
     const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++) {
-        const struct input input = whole_column(flow, k);
-        const int64_t number = (int64_t)task_add_input(task, &input, binder->arena);
-        values[k] = code_lookup(&task->code, number, type_table[input.type].kind, position, task->span);
+        const struct input input = flow_whole(flow, k);
+        values[k] = task_element(task, &input, position, true, binder->arena);
     }
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
@@ -46,12 +39,9 @@ void bind_distinct_of_groups(struct binder *binder, const struct stage *stage, s
     sort_by_column(binder, stage, &firsts, columns, false);
 
     struct task *task = task_new(binder, stage->word->canonical, stage->span, NULL);
-    const struct slot *row = &firsts.columns[columns];
-    const struct input input = {.task = firsts.task, .output = columns, .type = row->type, .name = row->name};
+    const struct input input = flow_input(&firsts, columns);
     task->rows_from = firsts.task;
-    value position =
-        input_value(&task->code, (int64_t)task_add_input(task, &input, binder->arena), &input, stage->span);
-    set_elements(binder, task, flow, position);
+    set_elements(binder, task, flow, task_read(task, &input, stage->span));
     flow->rows = -1;
 }
 
@@ -62,8 +52,8 @@ void bind_reverse_of_groups(struct binder *binder, const struct stage *stage, st
     struct code *code = &task->code;
     const struct span span = stage->span;
     value before = lower_row_of_group(&scope, span), after = lower_rows_after(&scope, span);
-    const value first = code_op(code, OP_SUB, code_row(code, span), before, NO_VALUE, span);
-    set_elements(binder, task, flow, code_op(code, OP_ADD, first, after, NO_VALUE, span));
+    const value first = code_binary(code, OP_SUB, code_row(code, span), before, span);
+    set_elements(binder, task, flow, code_binary(code, OP_ADD, first, after, span));
 }
 
 /* The only column that is no key; `count`, with an error, if there is not one. */

@@ -9,15 +9,13 @@
 static size_t column_of_key(struct binder *binder, const struct item *item, const struct flow *flow)
 {
     const struct expr *expr = item->expr;
-    size_t k = 0;
     if (expr->kind == EXPR_POSITION && expr->integer >= 1 && (size_t)expr->integer <= flow->count)
         return (size_t)expr->integer - 1;
     if (expr->kind != EXPR_NAME || item->name.text) {
         bind_error(binder, item->span, "`derive NAME = E` before it makes one", "keys of `describe` are columns");
         return flow->count;
     }
-    while (k < flow->count && strcmp(flow->columns[k].name, expr->name.text) != 0)
-        k++;
+    const size_t k = flow_place(flow, expr->name.text);
     if (k == flow->count)
         bind_error(binder, item->span, NULL, "there is no column `%s`", expr->name.text);
     return k;

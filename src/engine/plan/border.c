@@ -31,42 +31,36 @@ int64_t border_index(enum border_kind kind, int64_t index, int64_t extent)
     return within < extent ? within : period - within;
 }
 
-static value op(struct code *code, enum op which, value a, value b, struct span span)
-{
-    return code_op(code, which, a, b, NO_VALUE, span);
-}
-
 /* What is added to `index` for the one at this distance along an axis. Distances are constants and usually within the
  * extent, so that few operations remain. */
 static value wrap(struct code *code, int64_t distance, value index, value extent, struct span span)
 {
-    const value step = op(code, OP_MOD, code_exact_int(code, distance, span), extent, span);
-    const value there = op(code, OP_ADD, index, step, span);
+    const value step = code_binary(code, OP_MOD, code_exact_int(code, distance, span), extent, span);
+    const value there = code_binary(code, OP_ADD, index, step, span);
     const bool down = distance < 0;
-    const value beyond =
-        down ? op(code, OP_LT, there, code_exact_int(code, 0, span), span) : op(code, OP_LE, extent, there, span);
-    return code_op(code, OP_SELECT, beyond, op(code, down ? OP_ADD : OP_SUB, step, extent, span), step, span);
+    const value beyond = down ? code_with(code, OP_LT, there, 0, span) : code_binary(code, OP_LE, extent, there, span);
+    return code_op(code, OP_SELECT, beyond, code_binary(code, down ? OP_ADD : OP_SUB, step, extent, span), step, span);
 }
 
 static value edge(struct code *code, int64_t distance, value index, value extent, struct span span)
 {
     const value step = code_exact_int(code, distance, span);
     if (distance < 0)
-        return op(code, OP_MAX, step, code_op(code, OP_NEG, index, NO_VALUE, NO_VALUE, span), span);
-    const value last = op(code, OP_SUB, extent, code_exact_int(code, 1, span), span);
-    return op(code, OP_MIN, step, op(code, OP_SUB, last, index, span), span);
+        return code_binary(code, OP_MAX, step, code_unary(code, OP_NEG, index, span), span);
+    const value last = code_with(code, OP_SUB, extent, 1, span);
+    return code_binary(code, OP_MIN, step, code_binary(code, OP_SUB, last, index, span), span);
 }
 
 static value mirror(struct code *code, int64_t distance, value index, value extent, struct span span)
 {
     const value one = code_exact_int(code, 1, span);
-    const value twice = op(code, OP_MUL, op(code, OP_SUB, extent, one, span), code_exact_int(code, 2, span), span);
-    const value period = op(code, OP_MAX, twice, one, span);
-    const value step = op(code, OP_MOD, code_exact_int(code, distance, span), period, span);
-    const value there = code_op(code, OP_ABS, op(code, OP_ADD, index, step, span), NO_VALUE, NO_VALUE, span);
-    const value back = code_op(code, OP_ABS, op(code, OP_SUB, period, there, span), NO_VALUE, NO_VALUE, span);
-    const value within = op(code, OP_LT, there, extent, span);
-    return op(code, OP_SUB, code_op(code, OP_SELECT, within, there, back, span), index, span);
+    const value twice = code_with(code, OP_MUL, code_binary(code, OP_SUB, extent, one, span), 2, span);
+    const value period = code_binary(code, OP_MAX, twice, one, span);
+    const value step = code_binary(code, OP_MOD, code_exact_int(code, distance, span), period, span);
+    const value there = code_unary(code, OP_ABS, code_binary(code, OP_ADD, index, step, span), span);
+    const value back = code_unary(code, OP_ABS, code_binary(code, OP_SUB, period, there, span), span);
+    const value within = code_binary(code, OP_LT, there, extent, span);
+    return code_binary(code, OP_SUB, code_op(code, OP_SELECT, within, there, back, span), index, span);
 }
 
 value border_position(struct code *code, const struct border *border, value row, value rows, struct span span)
@@ -77,15 +71,15 @@ value border_position(struct code *code, const struct border *border, value row,
     int64_t stride = 1;
     for (size_t a = border->axes; a-- > 0;) {
         const value extent = a > 0              ? code_exact_int(code, border->extents[a], span)
-                             : border->axes > 1 ? op(code, OP_DIV, rows, code_exact_int(code, stride, span), span)
-                                                : op(code, OP_MAX, rows, code_exact_int(code, 1, span), span);
-        value index = op(code, OP_DIV, row, code_exact_int(code, stride, span), span);
+                             : border->axes > 1 ? code_with(code, OP_DIV, rows, stride, span)
+                                                : code_with(code, OP_MAX, rows, 1, span);
+        value index = code_with(code, OP_DIV, row, stride, span);
         if (a > 0)
-            index = op(code, OP_MOD, index, extent, span);
+            index = code_binary(code, OP_MOD, index, extent, span);
         if (border->distances[a] != 0) {
             value step = steps[border->kind](code, border->distances[a], index, extent, span);
-            step = op(code, OP_MUL, step, code_exact_int(code, stride, span), span);
-            position = op(code, OP_ADD, position, step, span);
+            step = code_with(code, OP_MUL, step, stride, span);
+            position = code_binary(code, OP_ADD, position, step, span);
         }
         stride *= a > 0 ? border->extents[a] : 1;
     }

@@ -106,6 +106,19 @@ value code_lookup(struct code *code, int64_t input, enum kind kind, value positi
  * arity are NO_VALUE. Folds constants, and identities that hold for all arguments, failing ones included (!!x, b &&
  * true, ...: const_fold.h). */
 value code_op(struct code *code, enum op op, value a, value b, value c, struct span span);
+static inline value code_unary(struct code *code, enum op op, value a, struct span span)
+{
+    return code_op(code, op, a, NO_VALUE, NO_VALUE, span);
+}
+static inline value code_binary(struct code *code, enum op op, value a, value b, struct span span)
+{
+    return code_op(code, op, a, b, NO_VALUE, span);
+}
+/* With an integer that is part of the program. */
+static inline value code_with(struct code *code, enum op op, value a, int64_t b, struct span span)
+{
+    return code_binary(code, op, a, code_exact_int(code, b, span), span);
+}
 
 /* Adds an instruction with these fields, its arguments' kinds unchecked, or finds an equal one. For code_loop.h. */
 value code_add(struct code *code, const struct instr *fields);

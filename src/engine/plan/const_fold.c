@@ -300,16 +300,16 @@ static value fold_select(struct code *code, const value args[3], struct span spa
     if (code->at[c].op == OP_NOT)
         return code_op(code, OP_SELECT, code->at[c].args[0], b, a, span);
     if (is_bool(code, a, true))
-        return code_op(code, OP_OR, c, b, NO_VALUE, span);
+        return code_binary(code, OP_OR, c, b, span);
     if (is_bool(code, b, false))
-        return code_op(code, OP_AND, c, a, NO_VALUE, span);
+        return code_binary(code, OP_AND, c, a, span);
     value not_c = NO_VALUE;
     if (is_bool(code, a, false) || is_bool(code, b, true))
-        not_c = code_op(code, OP_NOT, c, NO_VALUE, NO_VALUE, span);
+        not_c = code_unary(code, OP_NOT, c, span);
     if (is_bool(code, a, false))
-        return code_op(code, OP_AND, not_c, b, NO_VALUE, span);
+        return code_binary(code, OP_AND, not_c, b, span);
     if (is_bool(code, b, true))
-        return code_op(code, OP_OR, not_c, a, NO_VALUE, span);
+        return code_binary(code, OP_OR, not_c, a, span);
     return NO_VALUE;
 }
 

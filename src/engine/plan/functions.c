@@ -3,27 +3,22 @@
 
 #include "base/text.h"
 
-static value binary(struct code *code, enum op op, value a, value b, struct span span)
-{
-    return code_op(code, op, a, b, NO_VALUE, span);
-}
-
 static value lower_clamp(struct code *code, const value *args, struct span span)
 {
-    const value raised = binary(code, OP_MAX, args[0], args[1], span);
-    return binary(code, OP_MIN, raised, args[2], span);
+    const value raised = code_binary(code, OP_MAX, args[0], args[1], span);
+    return code_binary(code, OP_MIN, raised, args[2], span);
 }
 
 static value lower_odd(struct code *code, const value *args, struct span span)
 {
-    const value low_bit = binary(code, OP_BITAND, args[0], code_exact_int(code, 1, span), span);
-    return binary(code, OP_NE, low_bit, code_exact_int(code, 0, span), span);
+    const value low_bit = code_with(code, OP_BITAND, args[0], 1, span);
+    return code_with(code, OP_NE, low_bit, 0, span);
 }
 
 static value lower_even(struct code *code, const value *args, struct span span)
 {
-    const value low_bit = binary(code, OP_BITAND, args[0], code_exact_int(code, 1, span), span);
-    return binary(code, OP_EQ, low_bit, code_exact_int(code, 0, span), span);
+    const value low_bit = code_with(code, OP_BITAND, args[0], 1, span);
+    return code_with(code, OP_EQ, low_bit, 0, span);
 }
 
 const struct function functions[] = {

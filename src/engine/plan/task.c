@@ -176,6 +176,16 @@ value task_element(struct task *task, const struct input *input, value position,
     return v;
 }
 
+value task_read(struct task *task, const struct input *input, struct span span)
+{
+    return input_value(&task->code, (int64_t)task_add_input(task, input, task->code.arena), input, span);
+}
+
+struct input input_of_output(struct task *from, size_t k)
+{
+    return (struct input){.task = from, .output = k, .type = from->outputs[k].type, .name = from->outputs[k].name};
+}
+
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span)
 {
     return input_value_at(code, number, 0, input, span);
@@ -285,6 +295,13 @@ void task_mark_live(const struct task *task, bool *live)
         code_mark_all(code, live);
 }
 
+bool *task_live(const struct task *task, struct arena *arena)
+{
+    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+    task_mark_live(task, live);
+    return live;
+}
+
 value *task_conditions(const struct task *task, struct arena *arena, size_t *count)
 {
     const struct code *code = &task->code;
@@ -340,8 +357,7 @@ void task_copy(struct task *to, const struct task *from, struct span span, size_
 {
     assert(to->code.count == 0 && from->sink == SINK_ROWS && !task_has_window(from));
     struct arena *arena = to->code.arena;
-    bool *live = arena_array(arena, (size_t)from->code.count + 1, sizeof *live);
-    task_mark_live(from, live);
+    const bool *live = task_live(from, arena);
     const value *inputs = copy_inputs(to, from, live, span, kept);
     value *map = code_map(arena, &from->code);
     to->span = span;

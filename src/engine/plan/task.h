@@ -300,6 +300,12 @@ size_t task_add_input(struct task *task, const struct input *input, struct arena
 value input_value(struct code *code, int64_t number, const struct input *input, struct span span);
 value input_value_at(struct code *code, int64_t number, int64_t offset, const struct input *input, struct span span);
 
+/* The element of an input, added or found, in the row itself. */
+value task_read(struct task *task, const struct input *input, struct span span);
+
+/* Output `k` of a task as an input. */
+struct input input_of_output(struct task *from, size_t k);
+
 /* The element of a whole input, added or found, at a position that is known to be `inside` of it, or else checked. */
 value task_element(struct task *task, const struct input *input, value position, bool inside, struct arena *arena);
 
@@ -334,6 +340,7 @@ enum type output_store(const struct task *task, const struct output *output, str
 /* Marks the values that a run of the task computes: filters, needed outputs, aggregates, what they read, and guards of
  * checked operations. `live` has code.count entries and is cleared first. */
 void task_mark_live(const struct task *task, bool *live);
+bool *task_live(const struct task *task, struct arena *arena); /* a new one */
 
 /* Lists the conditions that a row must meet to pass the filters, with && taken apart: each once, in order, without
  * constants. The list is in the arena. */

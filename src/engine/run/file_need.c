@@ -40,8 +40,7 @@ bool need_reads_own_rows(const struct file_need *need, const struct task *task, 
 {
     if (task->equal_count > 0)
         return false;
-    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
-    task_mark_live(task, live);
+    const bool *live = task_live(task, arena);
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
         if (live[v] && (instr->op == OP_ROW || instr->op == OP_ROWS || instr->shift != 0 ||

@@ -83,7 +83,7 @@ static value add_input(struct task *task, const struct choice *choice, size_t k,
         return choice->before->outputs[input->output].value;
     const size_t number = task_add_input(task, input, arena);
     task->inputs[number].needed = true;
-    return input_value(&task->code, (int64_t)number, input, task->span);
+    return task_read(task, input, task->span);
 }
 
 /* Adds to the queue a task that computes the keys of the sort, the row's number, and what else may fail, so that it
@@ -201,9 +201,8 @@ static enum status run_or_read_keys(const struct runner *runner, struct file_nee
     queue_init(&queue, arena);
     struct task *keys = add_keys(&queue, need, choice);
     add_sort(&queue, choice, keys);
-    bool *live = arena_array(arena, (size_t)keys->code.count + 1, sizeof *live), lacks = false;
-    task_mark_live(keys, live);
-    const bool *read = need_inputs(keys, live, arena);
+    bool lacks = false;
+    const bool *live = task_live(keys, arena), *read = need_inputs(keys, live, arena);
     if (need_awaits_text(need, keys, live, true))
         return STATUS_OK;
     for (size_t k = 0; k < keys->input_count; k++) {

@@ -66,8 +66,7 @@ static bool reads_texts(const struct queue *queue, struct arena *arena)
     queue_prune(queue);
     for (size_t t = 0; t < queue->count && !found; t++) {
         const struct task *task = queue->tasks[t];
-        bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
-        task_mark_live(task, live);
+        const bool *live = task_live(task, arena);
         for (value v = 0; v < task->code.count && !found; v++)
             found = live[v] && task->code.at[v].op == OP_TEXT;
     }

@@ -51,8 +51,7 @@ bool can_defer(const struct runner *runner, enum defer_choice choice, const stru
     if (!always && (job->rows < LONG_ROWS || runner->device || has_gpu(runner)))
         return false;
     struct arena *arena = arena_new();
-    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
-    task_mark_live(task, live);
+    const bool *live = task_live(task, arena);
     int operations = 0;
     for (value v = 0; v < task->code.count && operations <= MOST_OPERATIONS; v++)
         operations += live[v] ? cost(&task->code.at[v]) : 0;

@@ -238,8 +238,7 @@ struct sql_expressions *lowering_expressions(struct lowering *lowering, const st
         sql_expressions_new(lowering->dialect, *analysed, leaves, lowering->queue, arena);
     if (!lowering->shares)
         return expressions;
-    bool *live = arena_array(arena, (size_t)(*analysed)->code.count + 1, sizeof *live);
-    task_mark_live(*analysed, live);
+    const bool *live = task_live(*analysed, arena);
     select->from = sql_share(expressions, live, select->from);
     if (!select->from)
         lowering_refuse(lowering, "a long expression");
@@ -267,9 +266,8 @@ static bool filter(struct lowering *lowering, const struct task *task, struct sq
                    struct select *select)
 {
     struct arena *arena = lowering->arena;
-    bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
+    const bool *live = task_live(task, arena);
     const char *fails, *keep = NULL;
-    task_mark_live(task, live);
     if (!sql_failure(expressions, live, &fails))
         return lowering_refuse(lowering, sql_refusal(expressions));
     select->fails = sql_either(select->fails, fails, arena);
