@@ -10,7 +10,6 @@
 
 #include "base/time/time_zone.h"
 #include "engine/operators/describe.h"
-#include "engine/operators/frequencies.h"
 #include "engine/values/hyperloglog.h"
 #include "repl/print/number_format.h"
 #include "repl/print/print.h"

@@ -3,7 +3,7 @@
  * blocks. */
 #include "scratch.h"
 
-#include "engine/sorting/sort_key_alone.h"
+#include "engine/sorting/sort_keys.h"
 #include "engine/sorting/sort_rows.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* Functions of text against Python (text_cases.def), towupper, and themselves on one string and on many threads. */
-#include "engine/text_functions/case_mapping.h"
+#include "engine/text_functions/text_call.h"
 #include "engine/text_functions/text_functions.h"
 
 #include "base/utf8.h"

@@ -3,8 +3,8 @@
 
 #include "base/heap.h"
 #include "base/zeroed.h"
+#include "engine/arrow/arrow_file.h"
 #include "engine/arrow/columns.h"
-#include "engine/arrow/need.h"
 #include "engine/storage/list_store.h"
 
 #include <stdlib.h>

@@ -51,4 +51,23 @@ bool arrow_buffer_place(const struct arrow_batch *batch, size_t index, size_t *o
 bool arrow_bytes_load(const struct arrow_array *array, size_t index, struct arrow_bytes *bytes);
 void arrow_bytes_release(struct arrow_bytes *bytes);
 
+/* strings.c: the strings of an array, by offsets or by views. */
+
+struct arrow_strings {
+    enum reading reading;
+    size_t width;
+    int64_t rows;
+    struct arrow_bytes places; /* offsets or views */
+    struct arrow_bytes *bytes; /* one for offsets; the variadic buffers of views */
+    size_t count;
+};
+
+/* Loads the buffers of an array of text; false if that fails or they are too short. Release it in either case. */
+bool arrow_strings_open(const struct arrow_array *array, const struct arrow_field *field,
+                        struct arrow_strings *strings);
+void arrow_strings_close(struct arrow_strings *strings);
+
+/* The string of a row; false if it is not within its buffer. */
+bool arrow_string_at(const struct arrow_strings *strings, int64_t row, struct text *text);
+
 #endif

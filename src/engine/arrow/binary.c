@@ -1,7 +1,7 @@
 /* Whether binary columns are text, by their first values. */
 #include "base/utf8.h"
-#include "engine/arrow/need.h"
-#include "engine/arrow/strings.h"
+#include "engine/arrow/arrow_file.h"
+#include "engine/arrow/batch.h"
 
 enum { SAMPLE_ROWS = 4096 };
 

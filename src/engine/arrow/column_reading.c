@@ -1,8 +1,7 @@
 #include "engine/arrow/column_reading.h"
 
 #include "base/utf8.h"
-#include "engine/arrow/decode.h"
-#include "engine/arrow/strings.h"
+#include "engine/arrow/batch.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "engine/arrow/decode.h"
+#include "engine/arrow/column_reading.h"
 
 #include <string.h>
 

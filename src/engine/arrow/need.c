@@ -1,4 +1,4 @@
-#include "engine/arrow/need.h"
+#include "engine/arrow/arrow_file.h"
 
 #include "base/heap.h"
 

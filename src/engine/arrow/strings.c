@@ -1,4 +1,4 @@
-#include "engine/arrow/strings.h"
+#include "engine/arrow/batch.h"
 
 #include "base/heap.h"
 

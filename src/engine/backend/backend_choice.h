@@ -75,4 +75,25 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
 /* The backend cannot run this task: it is not picked for it again. */
 void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct cost_features *work);
 
+/* cost_sample.c: what the ranges of a task took on the backends that ran them, for the backend choice to learn from. */
+
+struct cost_sample {
+    struct timing *timing; /* the backends add to it */
+    struct spent before;   /* when the range began */
+    struct {
+        const struct backend *backend;
+        struct spent spent;
+    } of[MOST_CANDIDATES];
+    size_t count;
+};
+
+/* A range begins. `timing` is the one that the backends add to. */
+void cost_sample_begin(struct cost_sample *sample, struct timing *timing);
+
+/* The range is done: the backend has run `rows` rows. */
+void cost_sample_end(struct cost_sample *sample, const struct backend *backend, int64_t rows);
+
+/* Reports all ranges to the chooser. */
+void cost_sample_report(const struct cost_sample *sample, struct chooser *chooser, const struct cost_features *work);
+
 #endif

@@ -1,4 +1,4 @@
-#include "engine/backend/cost_sample.h"
+#include "engine/backend/backend_choice.h"
 
 /* Building is taken out of the time. */
 static struct spent now(const struct timing *timing)

@@ -1,10 +1,10 @@
-#include "engine/evaluator/add_chain.h"
+#include "engine/evaluator/compile.h"
 
 #include <string.h>
 
 enum { LEAST_TERMS = 4 };
 
-/* Whether the value is an addition in the lane. A product goes with its addition (float_pair.h). */
+/* Whether the value is an addition in the lane. A product goes with its addition (float_pair.c). */
 static bool is_addition(const struct builder *b, value v, enum lane lane)
 {
     const struct code *code = b->code;

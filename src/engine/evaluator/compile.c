@@ -1,8 +1,6 @@
 #include "engine/evaluator/compile.h"
 
-#include "engine/evaluator/add_chain.h"
 #include "engine/evaluator/arm.h"
-#include "engine/evaluator/float_pair.h"
 #include "engine/evaluator/loop.h"
 #include "engine/vector/compare_const.h"
 

@@ -3,9 +3,7 @@
 
 #include "base/heap.h"
 #include "base/thread_pool.h"
-#include "engine/evaluator/group_rows.h"
 #include "engine/evaluator/pieces.h"
-#include "engine/evaluator/rounds.h"
 #include "engine/operators/operator.h"
 #include "engine/plan/task_title.h"
 #include "engine/storage/residency.h"

@@ -1,4 +1,4 @@
-#include "engine/evaluator/float_pair.h"
+#include "engine/evaluator/compile.h"
 
 static bool is_float_term(const struct instr *instr)
 {

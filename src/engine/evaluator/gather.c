@@ -1,4 +1,3 @@
-#include "engine/evaluator/gather.h"
 
 #include "base/integer.h"
 #include "engine/evaluator/worker.h"

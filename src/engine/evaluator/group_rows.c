@@ -1,4 +1,4 @@
-#include "engine/evaluator/group_rows.h"
+#include "engine/evaluator/pieces.h"
 
 #include "base/integer.h"
 #include "engine/evaluator/block.h"

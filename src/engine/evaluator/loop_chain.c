@@ -1,7 +1,7 @@
 #include "engine/evaluator/loop_chain.h"
 
 #include "engine/evaluator/worker.h"
-#include "engine/vector/term_sum.h"
+#include "engine/vector/product_sum.h"
 
 struct chaining {
     struct loop_tile *tile;

@@ -6,7 +6,7 @@
  * checked operation failed.
  *
  * The leading filter (filter_order.h) runs first. Where few rows pass it, those of several blocks are gathered into one
- * (gather.h). */
+ * (gather.c). */
 #ifndef RQL_ENGINE_EVALUATOR_PROGRAM_H
 #define RQL_ENGINE_EVALUATOR_PROGRAM_H
 
@@ -43,7 +43,7 @@ struct step {
     enum op op;
     reg out, args[3];
     int32_t check;
-    reg *terms; /* of a chain (add_chain.h), instead of `args` */
+    reg *terms; /* of a chain (add_chain.c), instead of `args` */
     int term_count;
     bool uniform, uniform_c;     /* the second or the third argument is a constant */
     const struct column *whole;  /* GATHER */

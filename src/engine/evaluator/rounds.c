@@ -1,4 +1,4 @@
-#include "engine/evaluator/rounds.h"
+#include "engine/evaluator/pieces.h"
 
 #include "base/integer.h"
 #include "engine/backend/datum.h"

@@ -1,6 +1,5 @@
 /* Groups of rows, their aggregates, and their numbers. */
 #include "engine/exact/exact_operator.h"
-#include "engine/exact/exact_sort.h"
 #include "engine/exact/failure.h"
 #include "engine/plan/task_title.h"
 #include "engine/values/moments.h"

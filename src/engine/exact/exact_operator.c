@@ -1,7 +1,6 @@
 /* Operators, independent of engine/operators, which is tested against them. */
 #include "engine/exact/exact_operator.h"
 
-#include "engine/exact/exact_sort.h"
 #include "engine/exact/failure.h"
 #include "engine/moving/moving.h"
 #include "engine/operators/operator.h"

@@ -40,4 +40,26 @@ enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy
 enum status exact_combine(struct exact *exact, struct lazy_task *lazy);
 enum status exact_combine_failure(const struct exact *exact, const struct lazy_task *lazy);
 
+/* exact_sort.c: rows in the order of some columns, for the operators of the exact evaluator. */
+
+/* The columns by which rows are compared. */
+struct order {
+    struct column **keys;
+    const bool *descending; /* NULL: none */
+    size_t count;
+};
+
+/* NaN is last in either direction, and equals itself. */
+int exact_compare_floats(double a, double b, bool descending);
+
+/* Reads the order's keys from the task's inputs; call exact_release_keys in any case, unless there are none. */
+enum status exact_read_keys(struct exact *exact, struct lazy_task *lazy, const size_t *inputs, struct order *order);
+void exact_release_keys(const struct order *order);
+
+int exact_compare_rows(const struct order *order, int64_t a, int64_t b);
+
+/* A column of the row numbers in order; stable. */
+enum status exact_sort_rows(struct exact *exact, const struct lazy_task *lazy, const struct order *order,
+                            struct column **sorted);
+
 #endif

@@ -1,5 +1,4 @@
 /* A bottom-up merge sort of row numbers, independent of engine/operators, which is tested against it. */
-#include "engine/exact/exact_sort.h"
 
 #include "engine/exact/exact_operator.h"
 

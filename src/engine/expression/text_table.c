@@ -1,4 +1,4 @@
-#include "engine/expression/text_table.h"
+#include "engine/expression/text_use.h"
 
 #include "base/heap.h"
 

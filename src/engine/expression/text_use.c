@@ -4,7 +4,6 @@
 
 #include "base/parallel.h"
 #include "engine/bind/facts.h"
-#include "engine/expression/text_table.h"
 #include "engine/expression/texts.h"
 
 #include <string.h>

@@ -2,7 +2,9 @@
 #ifndef RQL_ENGINE_EXPRESSION_TEXT_USE_H
 #define RQL_ENGINE_EXPRESSION_TEXT_USE_H
 
+#include "base/strbuf.h"
 #include "engine/expression/expression.h"
+#include "engine/storage/kept.h"
 #include "engine/text_functions/text_functions.h"
 
 struct text_use {
@@ -29,5 +31,28 @@ struct logical_type text_result_logical(enum text_result result);
 /* Stands for a result that cannot be computed yet: in a check, or before the column `text` is read. It depends on the
  * text, so that the column is read, and is like no other value. */
 struct term text_unknown(struct scope *scope, enum text_result result, struct term text, struct span span);
+
+/* text_table.c: what a function gives for each string of a dictionary, as tables by code. */
+
+struct text_table {
+    int refs;
+    struct logical_type logical; /* with a reference to its dictionary */
+    int64_t count;
+    struct column *values;  /* at least one; NULL: bools that are true of these codes alone: */
+    int64_t first, end;     /* first .. end - 1 */
+    struct column *present; /* NULL: none is missing */
+    int64_t missing, cut;   /* as in a lookup */
+    int64_t first_missing;
+};
+
+struct text_table *text_table_new(const struct text_lookup *lookup); /* NULL: no memory */
+void text_table_unref(struct text_table *table);                     /* NULL is allowed */
+
+/* Appends what tells the function with these arguments from all others. */
+void text_table_how(struct strbuf *how, const struct text_function *function, const struct text_argument *args,
+                    int count);
+
+/* Keeps it for later statements. */
+void text_table_keep(struct text_table *table, struct kept *kept, const struct kept_key *key);
 
 #endif

@@ -3,8 +3,10 @@
 #ifndef RQL_ENGINE_NUMPY_NPY_H
 #define RQL_ENGINE_NUMPY_NPY_H
 
+#include "base/strbuf.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/row_encode.h"
+#include "engine/storage/column.h"
 
 /* One column is an array of its type, with the shape of the rows if they have one; several columns are a structured
  * array with a field for each. Dates are datetime64[D], timestamps datetime64[us], durations timedelta64[us], text U.
@@ -20,7 +22,7 @@ extern const struct row_style style_npy;
  * a note. Defined in npy_read.c. */
 enum status read_npy(const struct format_job *job, struct mapping *mapping, struct relation **relation);
 
-/* Appends the header of a one-dimensional array of a column's elements of this width (npy_encode.h). */
+/* Appends the header of a one-dimensional array of a column's elements of this width (npy_encode.c). */
 void npy_add_column_header(struct strbuf *out, const struct column *column, size_t width);
 
 /* Checks that arrays can hold the columns and that their names differ. */
@@ -38,5 +40,25 @@ enum status open_npz(const struct format_job *job, struct mapping *mapping, stru
 
 /* `write` of formats.h: an array for each column, stored at a multiple of 64 bytes. */
 enum status write_npz(const struct format_job *job, const struct relation *relation, struct writer *writer);
+
+/* npy_encode.c: columns as elements of NumPy arrays. */
+
+/* Whether an array can hold the first `rows` rows of the column. Times may be missing; other values not. A note if it
+ * loses that they are UTC.
+ */
+enum status npy_check_column(const struct column *column, int64_t rows, const char *name, struct span span,
+                             struct diags *diags);
+
+/* Bytes of an element. For text this looks at all strings. */
+size_t npy_width(const struct column *column);
+
+/* Appends the NumPy name of elements of this width: "<i4". */
+void npy_add_type(struct strbuf *out, const struct column *column, size_t width);
+
+/* Whether the column's data are the elements. */
+bool npy_is_as_stored(const struct column *column);
+
+/* Writes the element of a row. */
+void npy_encode(const struct column *column, size_t width, int64_t row, char *to);
 
 #endif

@@ -1,4 +1,4 @@
-#include "engine/numpy/npy_encode.h"
+#include "engine/numpy/npy.h"
 
 #include "base/utf8.h"
 #include "engine/numpy/npy_header.h"

@@ -2,7 +2,6 @@
 #include "base/heap.h"
 #include "engine/formats/row_formats.h"
 #include "engine/numpy/npy.h"
-#include "engine/numpy/npy_encode.h"
 #include "engine/numpy/zip.h"
 
 #include <stdlib.h>

@@ -2,7 +2,6 @@
  * or estimated with HyperLogLog. Each thread has partial results of its own. */
 #include "engine/operators/describe.h"
 
-#include "engine/operators/frequencies.h"
 #include "engine/storage/list_store.h"
 #include "engine/values/dictionary.h"
 #include "engine/values/exact_sum.h"

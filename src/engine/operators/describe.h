@@ -53,4 +53,19 @@ enum status describe_groups(const struct relation *relation, const size_t *keys,
 /* A column of texts, those without a place are empty. (describe_relation.c) */
 struct column *column_of_texts(const struct text *texts, size_t count);
 
+/* frequencies.c: how often each string occurs in a column of text. */
+
+struct frequencies {
+    int64_t *counts; /* by code, malloc'd */
+    int64_t codes;   /* strings of the dictionary */
+    int64_t distinct, missing;
+};
+
+/* Counts the rows of each code. False, with nothing to free, if cancelled. */
+bool frequencies_count(struct frequencies *frequencies, const struct column *column, const struct workers *workers);
+void frequencies_free(struct frequencies *frequencies);
+
+/* Writes the `most` most frequent codes, of equally frequent ones the first; returns their number. */
+size_t frequencies_top(const struct frequencies *frequencies, int64_t *codes, size_t most);
+
 #endif

@@ -1,4 +1,4 @@
-#include "engine/operators/frequencies.h"
+#include "engine/operators/describe.h"
 
 #include "engine/values/dictionary.h"
 #include "engine/vector/elements.h"

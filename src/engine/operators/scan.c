@@ -4,7 +4,6 @@
  * side, are independent chains that threads share. Sums of floats are scanned several runs at once (scan_sums.h). */
 #include "engine/backend/user_reduce.h"
 #include "engine/operators/operator.h"
-#include "engine/operators/scan_ints.h"
 #include "engine/operators/scan_sums.h"
 #include "engine/plan/aggregate_join.h"
 #include "engine/vector/elements.h"

@@ -1,4 +1,4 @@
-#include "engine/operators/scan_ints.h"
+#include "engine/operators/scan_sums.h"
 
 #include "base/integer.h"
 #include "engine/backend/aggregate.h"

@@ -1,4 +1,4 @@
-#include "engine/parquet/levels.h"
+#include "engine/parquet/page.h"
 
 #include "engine/parquet/encodings.h"
 

@@ -1,4 +1,4 @@
-#include "engine/parquet/page_header.h"
+#include "engine/parquet/page.h"
 
 #include "engine/parquet/thrift.h"
 

@@ -1,4 +1,4 @@
-#include "engine/parquet_write/encode.h"
+#include "engine/parquet_write/write_chunk.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "base/heap.h"
 #include "engine/parquet/page.h"
 #include "engine/parquet/thrift.h"
-#include "engine/parquet_write/encode.h"
 #include "engine/values/dictionary.h"
 
 #include <math.h>

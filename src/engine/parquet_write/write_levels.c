@@ -1,4 +1,4 @@
-#include "engine/parquet_write/write_levels.h"
+#include "engine/parquet_write/write_chunk.h"
 
 #include "engine/storage/list_store.h"
 

@@ -1,4 +1,4 @@
-#include "engine/sorting/sort_key_alone.h"
+#include "engine/sorting/sort_keys.h"
 
 #include "base/cpu_dispatch.h"
 

@@ -2,7 +2,6 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
-#include "engine/sorting/sort_key_alone.h"
 #include "engine/sorting/sort_key_range.h"
 #include "engine/vector/elements.h"
 

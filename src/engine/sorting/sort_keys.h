@@ -48,4 +48,17 @@ void keys_read_32(const struct keys *keys, int64_t row, int count, uint32_t *cod
 void key_decode(const struct key *key, const uint64_t *words, int count, void *to);
 void key_write(const struct key *key, const uint64_t *words, int count, struct column *to, int64_t row);
 
+/* sort_key_alone.c: the codes (sort_keys.h) of a key that is the only one: between elements and codes in one vectorised
+ * loop. Of a column of i32, 10^7 rows, two threads: a sort takes 1.5 to 1.8 times as long without these loops, a group
+ * by a few keys 1.4.
+ */
+
+struct key_loops {
+    void (*encode)(const struct key *key, const void *elements, int count, void *codes);
+    void (*decode)(const struct key *key, const void *codes, int count, void *elements); /* of a faithful key */
+};
+
+/* For elements of a store type and codes of 4 or 8 bytes; NULL where there are none. */
+const struct key_loops *key_loops_of(enum type store, size_t code_bytes);
+
 #endif

@@ -1,7 +1,6 @@
 #include "engine/sorting/sort_level.h"
 
 #include "engine/sorting/sort_element.h"
-#include "engine/sorting/sort_network.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -4,6 +4,9 @@
 
 #include "engine/sorting/sort_positions.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 enum {
     SORT_BIN_ROOM = 256, /* the most words that any level sorts at once */
     SORT_STRETCHES = 1 << 16
@@ -33,5 +36,15 @@ struct sort_level {
 
 /* Level `i`, the best first, of those that this processor has; NULL behind the last. */
 const struct sort_level *sort_level_at(int i);
+
+/* sort_network.c: sorting networks on vectors of 64 bytes, for processors with AVX-512. */
+
+enum { NETWORK_ROOM_32 = 256, NETWORK_ROOM_64 = 128 };
+
+bool sort_network_works(void); /* on this processor; the others must not be called elsewhere */
+
+/* Sort up to that many words; `sorted` has this room, and all of it may be written. */
+void sort_network_32(const uint32_t *words, int count, uint32_t *sorted);
+void sort_network_64(const uint64_t *words, int count, uint64_t *sorted);
 
 #endif

@@ -2,7 +2,7 @@
  * Computer Programming, vol. 3, 5.3.4; the one of 16 rows is Green's), then columns are merged in pairs by bitonic
  * networks, as in Wassenberg, Blacher, Giesen and Sanders, "Vectorized and performance-portable Quicksort", 2022. The
  * sorted columns are transposed at the end. */
-#include "engine/sorting/sort_network.h"
+#include "engine/sorting/sort_level.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

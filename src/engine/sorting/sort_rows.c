@@ -4,7 +4,7 @@
 
 #include "base/buffer_pool.h"
 #include "engine/sorting/radix_sort.h"
-#include "engine/sorting/sort_key_alone.h"
+#include "engine/sorting/sort_keys.h"
 #include "engine/sorting/sort_ties.h"
 
 #include "base/heap.h"

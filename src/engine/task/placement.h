@@ -6,7 +6,7 @@
 #ifndef RQL_ENGINE_TASK_PLACEMENT_H
 #define RQL_ENGINE_TASK_PLACEMENT_H
 
-#include "engine/backend/cost_sample.h"
+#include "engine/backend/backend_choice.h"
 #include "engine/run/run.h"
 
 struct placement {

@@ -3,7 +3,7 @@
 #include "engine/storage/residency.h"
 #include "engine/task/input_columns.h"
 
-#include "engine/backend/cost_sample.h"
+#include "engine/backend/backend_choice.h"
 #include "engine/backend/memory_limit.h"
 #include "engine/moving/moving.h"
 #include "engine/operators/group_quantile.h"

@@ -8,7 +8,6 @@
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/scan.h"
-#include "engine/text/store_value.h"
 #include "engine/text/ways.h"
 #include "engine/values/dictionary.h"
 

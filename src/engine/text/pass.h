@@ -144,4 +144,20 @@ bool parse_column(struct parser *parser, const struct step *step, const struct c
 /* Parses a record that is a JSON object; *from moves behind it. (parse_json.c) */
 bool parse_object(struct parser *parser, const char **from, int64_t row);
 
+/* store_value.c: values of any form, stored one by one: what the loops of parse_value.c leave. */
+
+/* What became of a value. */
+enum outcome { STORED, OTHER, OUT_OF_RANGE };
+
+static inline void seen_integer(struct seen *seen, int64_t value)
+{
+    seen->values++;
+    seen->lo = value < seen->lo ? value : seen->lo;
+    seen->hi = value > seen->hi ? value : seen->hi;
+}
+
+/* Stores the value if it is of the column's kind, which is not text. */
+enum outcome value_store(const struct table *table, const struct step *step, struct seen *seen, int64_t row,
+                         struct cell cell);
+
 #endif

@@ -1,4 +1,4 @@
-#include "engine/text/store_value.h"
+#include "engine/text/pass.h"
 
 #include "base/number_text.h"
 #include "base/time/calendar.h"

@@ -1,4 +1,4 @@
-#include "engine/text_functions/case_mapping.h"
+#include "engine/text_functions/text_call.h"
 
 #include <stddef.h>
 

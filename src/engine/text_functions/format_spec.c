@@ -1,6 +1,6 @@
 /* Specs of fields, as Python's format specification mini-language. Where that goes through floats, integers and
  * decimals stay exact. */
-#include "engine/text_functions/format_spec.h"
+#include "engine/text_functions/text_format.h"
 
 #include "engine/text_functions/text_call.h"
 

@@ -1,7 +1,7 @@
 /* Applies a function of text to a dictionary. */
 #include "engine/text_functions/text_functions.h"
 
-#include "engine/text_functions/text_search.h"
+#include "engine/text_functions/text_call.h"
 
 #include "base/heap.h"
 #include "base/time/time_zone.h"

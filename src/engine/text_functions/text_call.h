@@ -5,6 +5,8 @@
 #include "engine/text_functions/regex.h"
 #include "engine/text_functions/text_functions.h"
 
+#include <stdint.h>
+
 /* Made for each thread; zero-initialised but for its arguments. */
 struct text_call {
     const struct text_argument *args;
@@ -77,5 +79,24 @@ bool text_takes_regex(const struct text_function *function);
 /* What is wrong with the arguments beside such an expression, or NULL. */
 const char *check_groups(const struct text_function *function, const struct regex *regex,
                          const struct text_argument *args, int count);
+
+/* text_search.c: strings of a dictionary that contain a part, found by one search in the bytes of many. */
+
+/* What each string has to contain for which the function, of these constant arguments, is true: of `contains` its
+ * argument, of `like` the longest part of the pattern that stands for itself. Empty: nothing of two bytes or more. */
+struct text text_needed_part(const struct text_function *function, const struct text_argument *args);
+
+/* Sets truths[code], for the codes begin .. end-1 of the dictionary, to the function's result, which is false for
+ * strings without the part. False, and sets nothing: their bytes are not one after another. */
+bool text_search_strings(const struct text_function *function, struct text_call *call,
+                         const struct dictionary *dictionary, struct text part, int64_t begin, int64_t end,
+                         uint8_t *truths);
+
+/* case_mapping.c: upper and lower case of code points: Unicode's simple mappings, in which one code point becomes one,
+ * in no particular language. The system's towupper depends on the locale that is set, and its table on the system. */
+
+/* The code point in the other case; itself if it has none. Any 32 bits may be given. */
+uint32_t case_upper(uint32_t code);
+uint32_t case_lower(uint32_t code);
 
 #endif

@@ -1,8 +1,6 @@
 /* Functions of text whose results are text. A result may be a part of the argument, or lie in the call's buffer. */
 #include "engine/text_functions/text_call.h"
 
-#include "engine/text_functions/case_mapping.h"
-
 #include "base/heap.h"
 #include "base/utf8.h"
 

@@ -1,5 +1,5 @@
 /* Patterns: literal text and fields. */
-#include "engine/text_functions/format_spec.h"
+#include "engine/text_functions/text_format.h"
 
 #include "base/time/time_format.h"
 

@@ -1,6 +1,6 @@
 /* A block of places is compared with the first and the last byte of the part at once (Mula, "SIMD-friendly algorithms
  * for substring searching", 2016): most blocks have no place at which both are right. */
-#include "engine/text_functions/text_search.h"
+#include "engine/text_functions/text_call.h"
 
 #include "base/cpu_dispatch.h"
 

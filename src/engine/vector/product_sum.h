@@ -6,6 +6,9 @@
 
 #include "engine/plan/code.h"
 
+#include <stdbool.h>
+#include <stdint.h>
+
 struct product_sum {
     const void *x, *y;        /* the first round's elements */
     int64_t x_round, y_round; /* elements from a round to the next */
@@ -28,5 +31,25 @@ int64_t largest_i64(const int64_t *values, int64_t count);
 
 /* Adds a term to each of `count` compensated sums. */
 void compensated_sums_add(double *const states[4], const double *terms, int count);
+
+/* term_sum.c: sums of terms of two floats, one of which is the same for all lanes: products, or squares of differences.
+ *
+ * Each operation rounds, in the order of the terms, as if they were computed one after another. */
+
+/* Most rounds whose sums are computed together: they read x once. */
+enum { TERM_SUM_ROUNDS = 8 };
+
+struct term_sum {
+    bool squares; /* terms are (x - y)^2; else x * y */
+    int terms;    /* at least one */
+    int lanes;
+    int rounds;             /* at most TERM_SUM_ROUNDS */
+    const double *const *x; /* of each term, a value a lane */
+    const double *y;        /* of each term TERM_SUM_ROUNDS values, one a round */
+    double *out;            /* the first round's sums, */
+    int64_t out_round;      /* and elements from a round to the next */
+};
+
+void term_sum_compute(const struct term_sum *sum);
 
 #endif

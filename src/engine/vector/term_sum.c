@@ -1,4 +1,4 @@
-#include "engine/vector/term_sum.h"
+#include "engine/vector/product_sum.h"
 
 #include "base/cpu_dispatch.h"
 

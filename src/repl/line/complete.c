@@ -1,7 +1,6 @@
 #include "repl/line/complete.h"
 
 #include "base/text.h"
-#include "repl/line/complete_command.h"
 #include "repl/session/commands.h"
 
 #include "base/time/time_zone.h"

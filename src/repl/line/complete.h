@@ -28,4 +28,19 @@ struct completions complete_word(const struct completer *completer, const char *
 /* Returns whether the word at `start` may be a path; then other characters end it. */
 bool complete_takes_path(const struct completer *completer, const char *line, size_t start);
 
+/* complete_command.c: completion of dot commands: their names and, from the usage in the command table, their
+ * arguments. */
+
+struct command_words {
+    const char *const *words; /* NULL-terminated */
+    bool paths;
+};
+
+/* Returns whether the line begins with a dot. */
+bool complete_is_command(const char *line);
+
+/* Returns the words, or paths, possible at `start` of such a line. */
+struct command_words complete_command(const char *line, size_t start, const struct env *env, struct arena *arena);
+bool complete_command_takes_path(const char *line, size_t start);
+
 #endif

@@ -1,4 +1,4 @@
-#include "repl/line/complete_command.h"
+#include "repl/line/complete.h"
 
 #include "repl/session/commands.h"
 #include "repl/session/help.h"

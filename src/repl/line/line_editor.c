@@ -2,7 +2,6 @@
 
 #include "repl/line/highlight.h"
 #include "repl/line/paint.h"
-#include "repl/line/wake.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -44,4 +44,17 @@ void lineedit_remember(const char *entry);
  */
 void lineedit_list_history(struct strbuf *out, size_t most);
 
+/* wake.c: what wakes the line editor: keys and signals. */
+
+enum wake { WAKE_INPUT, WAKE_INTERRUPT, WAKE_RESUMED, WAKE_RESIZED, WAKE_LEAVE };
+
+/* Waits for a key or a signal. Signals come through a pipe: a flag looked at before poll could be set in between. */
+enum wake wait_for_wake(const struct platform *platform);
+
+/* Forgets the signals caught so far. */
+void discard_signals(const struct platform *platform);
+
+/* Whether more has been typed or pasted: the line is drawn in colours after it. */
+bool input_waits(void);
+
 #endif

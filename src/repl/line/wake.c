@@ -1,4 +1,4 @@
-#include "repl/line/wake.h"
+#include "repl/line/line_editor.h"
 
 #include <poll.h>
 #include <signal.h>

@@ -7,7 +7,6 @@
 #include "repl/session/output_file.h"
 #include "repl/session/progress_bar.h"
 #include "repl/session/session.h"
-#include "repl/session/show_result.h"
 #include "repl/session/timing_report.h"
 
 #include "base/buffer_pool.h"

@@ -82,4 +82,11 @@ bool session_has_device(struct session *session);
 enum status session_read(const struct session *session, const char *path, struct span span, struct strbuf *text,
                          struct diags *diags);
 
+/* show_result.c: shows a result: prints or plots it, or lets the user scroll through it. */
+
+/* Reads the rows that are shown where columns are unread (column.h), and shows them. Reports errors at `span`; `diags`
+ * is cleared first. `browse` may leave another relation in the result; *browsed_ns is how long the user scrolled. */
+enum exit_status show_result(struct session *session, struct result *result, struct span span, int64_t *browsed_ns,
+                             struct diags *diags);
+
 #endif

@@ -1,4 +1,4 @@
-#include "repl/session/show_result.h"
+#include "repl/session/session.h"
 
 #include "repl/grid/grid.h"
 #include "repl/plot/plot.h"
