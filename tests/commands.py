@@ -182,6 +182,33 @@ class Commands:
         return self.expect("load \"|sqlite3 -csv -header x.db 'select * from t'\" csv | map id, name is missing ? 0 : len(name)",
                            b"1\t1\n2\t4\n3\t0\n", b"1 missing")
 
+    def test_hints_for_files_that_others_unpack(self):
+        """The hint for a file that cannot be loaded is a line that runs."""
+        text = "a,b\n1,x\n2,y\n"
+        self.sandbox.write("t.csv", text.encode())
+        ask(self.sandbox, "-c", "load t.csv | save t.arrow")
+        makers = (
+            ("bzip2", "bzip2 -k t.csv", "t.csv.bz2"), ("xz", "xz -k t.csv", "t.csv.xz"), ("lz4", "lz4 -q t.arrow t.arrow.lz4", "t.arrow.lz4"),
+            ("zip", "zip -q 'a b.zip' t.csv", "'a b.zip'"), ("tar", "tar cf t.tar t.csv", "t.tar"), ("tar", "tar czf t.tar.gz t.csv", "t.tar.gz"),
+            ("sqlite3", "sqlite3 x.db '.import --csv t.csv t'", "x.db"),
+        )
+        for program, command, path in makers:
+            if not shutil.which(program) or (program == "zip" and not shutil.which("unzip")):
+                continue
+            subprocess.run(command, shell=True, check=True, cwd=self.sandbox.here)
+            refused = ask(self.sandbox, "-c", f"load {path}")
+            hint = refused.err.decode().partition("hint: ")[2].strip().replace("NAME", "t.csv").replace("TABLE", "t")
+            problem = self.expect(f".format csv\n{hint}", text.encode())
+            if refused.status == 0 or problem:
+                return f"{refused.text()}\n{problem}"
+        return ""
+
+    def test_carriage_returns(self):
+        self.sandbox.write("a b.csv", b'a,b\r1,"x,y"\r')
+        refused = ask(self.sandbox, "-c", "load 'a b.csv'")
+        hint = refused.err.decode().partition("hint: `")[2].strip().removesuffix("`")
+        return self.expect(f".format csv\n{hint}", b'a,b\n1,"x,y"\n') if refused.status else refused.text()
+
     def test_jq(self):
         if not shutil.which("jq"):
             return ""

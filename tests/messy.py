@@ -351,6 +351,7 @@ file(
     "item,price\nx,$5\ny,€6\n",
     "",
     "item,price\nx,$5\ny,€6\n",
+    "`price` is text: `$5` and `€6` have different units",
 )
 file(
     "currencies-stated.csv",
@@ -387,6 +388,31 @@ file(
     "",
     "n,x\n" + "".join(f"{k}.0,1\n" for k in range(3000)) + "1.25,2\n",
     None,
+)
+file(
+    "one-column.csv",
+    "decimal commas and spaces between thousands in the only column",
+    "turnover\n1 234,5\n12,25\n-7,5\n",
+    "",
+    "turnover\n1234.5\n12.25\n-7.5\n",
+    "it is one column (`separator \";\"`; if it is two, `separator \",\"`); numbers have a decimal comma",
+)
+file(
+    "beyond.csv",
+    "a number beyond all floats, above others",
+    "x,n\n1e400,1\n1.5,2\n",
+    "x float errors missing",
+    "x,n\n,1\n1.5,2\n",
+    "`x` is text: `1e400` in line 2",
+)
+file("beyond.jsonl", "the same in JSON", '{"x":-1e999}\n{"x":1.5}\n', "x float errors missing", "x\n\n1.5\n", "`x` is text: `-1e999` in line 1")
+file(
+    "excel-errors.csv",
+    "errors of a spreadsheet's formulas, the first above numbers",
+    "n,x\n1,#DIV/0!\n2,1.5\n3,2.5\n4,#N/A\n",
+    'missing "#DIV/0!", "#N/A"',
+    "n,x\n1,\n2,1.5\n3,2.5\n4,\n",
+    "`x` is text: `#DIV/0!` in line 2",
 )
 file(
     "days-first.csv",
@@ -433,6 +459,7 @@ file(
 file("short-years-some.csv", "years of two digits among texts", "d,n\n31/12/24,1\nsoon,2\n", "", "d,n\n31/12/24,1\nsoon,2\n")
 file("short-years-other.csv", "years of two digits behind months", "d,n\n12/31/24,1\n", "dates mdy", "d,n\n2024-12-31,1\n", "(`dates mdy` or another order)")
 file("month-names.csv", "names of months", "d,n\n31-Dec-2024,1\n1-jan-2025,2\n", "", "d,n\n2024-12-31,1\n2025-01-01,2\n", "dates dmy")
+file("sas.csv", "dates of SAS", "d,n\n01JAN2024,1\n29feb2024,2\n", "", "d,n\n2024-01-01,1\n2024-02-29,2\n", "dates dmy")
 file("clock.csv", "times of day", "t,n\n12:30,1\n9:05,2\n", "", "t,n\n12:30:00,1\n09:05:00,2\n")
 file(
     "mixed-dates.csv",

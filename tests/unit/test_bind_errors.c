@@ -138,7 +138,7 @@ static void bad_stages(void **state)
         {"load ids.bin cvs", "cvs", "unknown type or format `cvs`; did you mean `csv`?", "txt tsv csv jsonl"},
         {"load ids.bin md", "md", "format `md` can be saved, but not loaded", "formats that can be loaded:"},
         {"load ids.bin md", "md", "format `md` can be saved, but not loaded", "formats that can be loaded"},
-        {"load ids.bin orc", "orc", "format `orc` cannot be loaded", "COPY"},
+        {"load ids.bin orc", "orc", "format `orc` cannot be loaded", "write_table"},
         {"load table/ csv", "table/", "`table/` is a directory: the extensions of its files give their types",
          "omit `csv`"},
         {"load nosuch.i32 | map nonsense + more", "nosuch.i32", "no such file: `nosuch.i32`", NULL},

@@ -123,7 +123,7 @@ static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline
 
 static void unknown_format(const struct name *word, const struct format *format, struct diags *diags)
 {
-    const char *advice = format_advice(arena_printf(diags->arena, ".%s", word->text));
+    const char *advice = format_advice(arena_printf(diags->arena, "x.%s", word->text), diags->arena);
     const char **names = arena_array(diags->arena, format_count, sizeof *names);
     const char *all = "formats that can be loaded:";
     size_t count = 0;

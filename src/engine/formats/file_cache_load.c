@@ -108,7 +108,8 @@ static enum status unknown_format(const char *path, struct span span, struct dia
 {
     const char *extensions = format_extensions(diags->arena, FORMAT_READ);
     const struct format *format = format_of_path(path);
-    const char *advice = format_advice(path_extension(path));
+    const char *advice = format_advice(path, diags->arena), *written = path_written(path, diags->arena);
+    const char *word = strstr(path_base(path), "json") ? "json" : "csv";
     path = path_display(path, diags->arena);
     if (format)
         diag_error(diags, span, "`%s` files can be saved, but not loaded", format->extension);
@@ -121,8 +122,8 @@ static enum status unknown_format(const char *path, struct span span, struct dia
     else if (format)
         diag_hint(diags, "extensions that can be loaded: %s", extensions);
     else
-        diag_hint(diags, "give the format after the path, as in `load %s csv`, or use one of the extensions %s", path,
-                  extensions);
+        diag_hint(diags, "give the format after the path, as in `load %s %s`, or use one of the extensions %s", written,
+                  word, extensions);
     return STATUS_FAILED;
 }
 

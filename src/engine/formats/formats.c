@@ -1,5 +1,6 @@
 #include "engine/formats/formats.h"
 
+#include "base/path.h"
 #include "engine/arrow/arrow.h"
 #include "engine/compression/compression.h"
 #include "engine/formats/netpbm.h"
@@ -108,24 +109,40 @@ const struct format *format_by_word(const char *word)
     return NULL;
 }
 
-static const char by_database[] = "convert it to CSV with DuckDB: COPY (FROM ...) TO 'x.csv'";
-static const char by_spreadsheet[] = "export each sheet as .csv";
-static const char by_unpacking[] = "this compression is not supported; .gz and .zst are";
-
-/* Common formats that rql cannot load, with a way to convert them. */
+/* Common formats that rql cannot load, and what can be done: before and behind the path. What is packed has the format
+ * of the name within. */
 static const struct {
-    const char *extension, *advice;
+    const char *extension, *before, *behind;
+    bool unpacks;
 } foreign_formats[] = {
-    {".orc", by_database},     {".duckdb", by_database}, {".sqlite", by_database}, {".db", by_database},
-    {".xlsx", by_spreadsheet}, {".xls", by_spreadsheet}, {".ods", by_spreadsheet}, {".zip", by_unpacking},
-    {".bz2", by_unpacking},    {".xz", by_unpacking},
+    {".bz2", "load \"|bzip2 -dc ", "\" ", true},
+    {".xz", "load \"|xz -dc ", "\" ", true},
+    {".lz4", "load \"|lz4 -dc ", "\" ", true},
+    {".zip", "load \"|unzip -p ", "\" ", true},
+    {".tar", "load \"|tar -xOf ", " NAME\" csv", false},
+    {".tar.gz", "load \"|tar -xOf ", " NAME\" csv", false},
+    {".tgz", "load \"|tar -xOf ", " NAME\" csv", false},
+    {".xlsx", "load \"|xlsx2csv ", "\" csv", false},
+    {".xls", "in LibreOffice: soffice --convert-to csv ", "", false},
+    {".ods", "in LibreOffice: soffice --convert-to csv ", "", false},
+    {".db", "load \"|sqlite3 -csv -header ", " 'select * from TABLE'\" csv", false},
+    {".sqlite", "load \"|sqlite3 -csv -header ", " 'select * from TABLE'\" csv", false},
+    {".sqlite3", "load \"|sqlite3 -csv -header ", " 'select * from TABLE'\" csv", false},
+    {".duckdb", "load \"|duckdb -csv ", " 'from TABLE'\" csv", false},
+    {".avro", "in DuckDB: COPY (FROM read_avro('", "')) TO 'x.parquet'", false},
+    {".orc", "in Python: pyarrow.parquet.write_table(pyarrow.orc.read_table('", "'), 'x.parquet')", false},
 };
 
-const char *format_advice(const char *extension)
+const char *format_advice(const char *path, struct arena *arena)
 {
+    const char *extension = path_extension(path);
     for (size_t i = 0; i < sizeof foreign_formats / sizeof *foreign_formats; i++) {
-        if (strcasecmp(foreign_formats[i].extension, extension) == 0)
-            return foreign_formats[i].advice;
+        if (strcasecmp(foreign_formats[i].extension, extension) != 0)
+            continue;
+        const struct format *inner = format_of_path(arena_text(arena, path, (size_t)(strrchr(path, '.') - path)));
+        const char *word = inner ? format_word(inner) : "csv";
+        return arena_printf(arena, "%s%s%s%s", foreign_formats[i].before, path_written(path, arena),
+                            foreign_formats[i].behind, foreign_formats[i].unpacks ? word : "");
     }
     return NULL;
 }

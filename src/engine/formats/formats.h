@@ -48,8 +48,8 @@ const char *format_word(const struct format *format);
 /* The format of such a word, or NULL. */
 const struct format *format_by_word(const char *word);
 
-/* A hint on how to convert a file of this extension, whose format cannot be loaded; NULL: unknown. */
-const char *format_advice(const char *extension);
+/* A hint on how to load or convert a file whose format cannot be loaded, by its extension; NULL: unknown. */
+const char *format_advice(const char *path, struct arena *arena);
 
 /* The raw format for elements of this type (u8 for bool). */
 const struct format *format_of_type(enum type type);

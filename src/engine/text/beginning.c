@@ -7,6 +7,7 @@
 #include "engine/text/cells.h"
 #include "engine/text/classify.h"
 #include "engine/text/records.h"
+#include "engine/text/ways.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -190,22 +191,47 @@ static void look_for_separator(const struct table *table, struct dialect *dialec
     dialect->delimiter = best;
 }
 
-/* Skips the lines above the names. */
-static void skip_title(struct table *table, struct dialect *dialect, bool stated, struct strbuf *found)
+/* Whether there is a name without a comma above lines that are numbers with a decimal comma: one column, not a title
+ * above two without names. */
+static bool is_one_column(const struct table *table, const struct look *look)
+{
+    const struct dialect lines = {.delimiter = '\n'};
+    struct table comma = *table;
+    comma.dialect = &lines;
+    comma.ways &= WAYS_OF_COMMA;
+    if (table->dialect->delimiter != ',' || look->usual != 2 || look->first != 1)
+        return false;
+    for (size_t i = 1; i < look->count; i++) {
+        struct cell cell;
+        if (look->cells[i] > 2 || !cell_scan(&lines, look->at[i], table->end, &cell) ||
+            (ways_of(&comma, cell).value_class != CLASS_DRESSED && classify(&comma, cell) != CLASS_INT))
+            return false;
+    }
+    return true;
+}
+
+/* Skips the lines above the names. Returns whether they are of one column of numbers, of which it tells. */
+static bool skip_title(struct table *table, struct dialect *dialect, bool stated, struct strbuf *found)
 {
     struct look look;
     look_at_records(table, &look);
     const bool regular = look.count > 0 && look.first == 0 && look.share > 0;
     if (!regular && dialect->quotes && !stated)
         look_for_separator(table, dialect, &look);
+    if (dialect->quotes && !stated && is_one_column(table, &look)) {
+        dialect->delimiter = ';';
+        strbuf_puts(found, "it is one column (`separator \";\"`; if it is two, `separator \",\"`)");
+        return true;
+    }
     if (look.share == 0 || (look.first > 0 && !is_sound(&look)))
-        return;
+        return false;
     const char *names = look.at[look.first + count_padded(table, &look)];
     const int lines = names > table->begin ? lines_before(table, names) : 0;
     table->begin = names;
     if (lines > 0)
         strbuf_printf(found, "%s%d line%s above its names %s left out (`skip %d`)", found->length > 0 ? "; " : "",
                       lines, lines == 1 ? "" : "s", lines == 1 ? "is" : "are", lines);
+    return false;
 }
 
 void table_find_beginning(struct table *table, struct dialect *dialect, const struct text_options *options,
@@ -225,8 +251,9 @@ void table_find_beginning(struct table *table, struct dialect *dialect, const st
         dialect->delimiter = told ? told : options->separator;
     else if (dialect->quotes)
         choose_separator(table, dialect);
+    bool one = false;
     if (dialect->header && !dialect->json && !(options && options->skips))
-        skip_title(table, dialect, stated, found);
-    if (dialect->quotes && (told || (!stated && dialect->delimiter != ',')))
+        one = skip_title(table, dialect, stated, found);
+    if (dialect->quotes && (told || (!stated && dialect->delimiter != ',' && !one)))
         tell_separator(found, dialect->delimiter);
 }

@@ -303,14 +303,29 @@ static const char *first_of(const struct evidence *evidence, unsigned classes, e
     return first;
 }
 
-const char *odd_value(const struct table_column *column)
+/* Whether a number without quotes begins at `at` that no float holds. */
+static bool is_beyond_floats(const char *at, const char *text_end)
+{
+    const char *end = at;
+    double number;
+    while (end < text_end && strchr("+-.eE0123456789", *end) && *end)
+        end++;
+    return at[-1] != '"' && read_float(at, end, &number) == READ_OVERFLOW;
+}
+
+const char *odd_value(const struct table *table, const struct table_column *column)
 {
     const struct evidence *evidence = &column->evidence;
     const unsigned numbers = bit(CLASS_INT) | bit(CLASS_WIDE) | bit(CLASS_FLOAT);
     enum value_class first = CLASS_COUNT, odd;
     if (column->kind != VALUE_TEXT || column->stated || !first_of(evidence, values_of(evidence), &first) ||
-        first == CLASS_TEXT || first == CLASS_NESTED)
+        first == CLASS_NESTED)
         return NULL;
+    if (first == CLASS_TEXT) {
+        const char *text = evidence->first[CLASS_TEXT];
+        const bool told = column->others > column->texts || (text > table->text && is_beyond_floats(text, table->end));
+        return told ? text : NULL;
+    }
     const bool whole = !(values_of(evidence) & ~(bit(CLASS_INT) | bit(CLASS_DRESSED)));
     if (whole && !(WAYS_OF_NUMBERS & ~evidence->refused)) /* a pair of them is told */
         return NULL;

@@ -36,7 +36,8 @@ bool decide_kind(const struct table *table, struct table_column *column, int64_t
 /* The class of values that a kind's own values have. */
 enum value_class class_of_kind(enum value_kind kind, bool utc);
 
-/* The value that made a column text whose first value is of another class; NULL: none. */
-const char *odd_value(const struct table_column *column);
+/* The value that made a column text whose first value, or most of whose sample, is of another class, or a number beyond
+ * all floats; NULL: none. */
+const char *odd_value(const struct table *table, const struct table_column *column);
 
 #endif

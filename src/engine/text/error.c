@@ -155,10 +155,15 @@ const char *table_delimiter_advice(const struct table *table)
         {',', "its values seem to be separated by commas: name it .csv, or use `load PATH csv`"},
     };
     const char *first = memchr(table->text, '\n', (size_t)(table->end - table->text));
-    if (table->count != 1 || !table->dialect->escapes || !first)
+    const bool lines = table->dialect->delimiter == '\n' && !table->dialect->json;
+    if (table->count != 1 || !(table->dialect->escapes || lines) || !first)
         return NULL;
     const char *second = memchr(first + 1, '\n', (size_t)(table->end - first - 1));
     const size_t length = (size_t)((second ? second : table->end) - first - 1);
+    if (lines)
+        return memchr(table->text, '\t', (size_t)(first - table->text)) && memchr(first + 1, '\t', length)
+                   ? "its lines have tabs: `load PATH tsv` makes columns of them"
+                   : NULL;
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         /* In a name alone it separates nothing. */
         if (memchr(table->text, others[i].delimiter, (size_t)(first - table->text)) &&

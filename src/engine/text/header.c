@@ -149,11 +149,14 @@ static void name_columns(struct table *table, bool named, struct arena *arena)
         table->begin = at;
 }
 
-/* Whether the line contains a carriage return without a newline. */
+/* Whether the line contains a carriage return without a newline, outside quotes. */
 static bool has_lone_return(const char *line, const char *end)
 {
     const char *found = memchr(line, '\r', (size_t)(end - line));
-    return found && found + 1 < end && !memchr(line, '"', (size_t)(end - line));
+    bool quoted = false;
+    for (const char *at = line; found && at < found; at++)
+        quoted ^= *at == '"';
+    return found && found + 1 < end && !quoted;
 }
 
 /* UTF-16 with the high bytes first, of which most are 0, or last. */
@@ -163,6 +166,15 @@ static const char *order_of_bytes(const char *at, const char *end)
     for (size_t i = 0; at + i < end; i++)
         zeros[i % 2] += at[i] == '\0';
     return zeros[0] > zeros[1] ? "utf16be" : "utf16le";
+}
+
+static const char *return_advice(const struct opening *opening)
+{
+    struct arena *arena = opening->job->diags->arena;
+    if (opening->path[0] == '|' || path_is_address(opening->path))
+        return "convert it with `tr '\\r' '\\n'`";
+    return arena_printf(arena, "`load \"|tr '\\\\r' '\\\\n' < %s\" %s`", path_written(opening->path, arena),
+                        opening->table->dialect->extension + 1);
 }
 
 /* Errors that show in the first line. */
@@ -183,7 +195,7 @@ static enum status check_first_line(const struct opening *opening)
                                  table_load_advice(table, opening->job, opening->path, options)));
     }
     if (table->dialect->header && has_lone_return(table->begin, line_end))
-        return fail(opening, "has carriage returns instead of newlines", "convert it with `tr '\\r' '\\n'`");
+        return fail(opening, "has carriage returns instead of newlines", return_advice(opening));
     if (table->dialect->header && line_end - table->begin > MAX_HEADER)
         return fail(opening, "has a first line of more than 16 MiB", NULL);
     return STATUS_OK;

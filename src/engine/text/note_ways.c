@@ -61,32 +61,36 @@ static const char *clause_of(unsigned ways)
     return told[i].clause;
 }
 
-/* Two strings of a column that no way reads both. */
+/* Two strings of a column that no way reads both, or of different units. */
 struct odd_pair {
     struct text text[2];
-    unsigned ways[2];
+    unsigned ways[2], units[2];
 };
 
-static struct ways ways_of_string(const struct table *table, const struct dictionary *strings, int64_t code,
-                                  struct text *text)
+/* Whether the string has ways, which become those of pair[i]. */
+static bool set_string(const struct table *table, const struct dictionary *strings, int64_t code, int i,
+                       struct odd_pair *pair)
 {
-    *text = dictionary_text(strings, code);
-    return ways_of(table, (struct cell){text->at, text->at + text->length, false});
+    const struct text text = pair->text[i] = dictionary_text(strings, code);
+    const struct ways ways = ways_of(table, (struct cell){text.at, text.at + text.length, false});
+    pair->ways[i] = ways.ways;
+    pair->units[i] = ways.unit;
+    return ways.value_class != CLASS_TEXT;
 }
 
 static bool find_odd_pair(const struct table *table, const struct dictionary *strings, struct odd_pair *pair)
 {
-    unsigned left = WAYS_OF_NUMBERS | WAYS_OF_DATES;
+    unsigned left = WAYS_OF_NUMBERS | WAYS_OF_DATES, units = 0;
     int64_t last = 0;
-    for (; last < strings->count && left; last++) {
-        const struct ways ways = ways_of_string(table, strings, last, &pair->text[1]);
-        left &= ways.value_class == CLASS_TEXT ? left : ways.ways;
-        pair->ways[1] = ways.ways;
+    for (; last < strings->count && left && (units & (units - 1)) == 0; last++) {
+        if (!set_string(table, strings, last, 1, pair))
+            continue;
+        left &= pair->ways[1];
+        units |= pair->units[1];
     }
-    for (int64_t code = 0; code < last && !left; code++) {
-        const struct ways ways = ways_of_string(table, strings, code, &pair->text[0]);
-        pair->ways[0] = ways.ways;
-        if (ways.value_class != CLASS_TEXT && !(ways.ways & pair->ways[1]))
+    for (int64_t code = 0; code < last && (!left || (units & (units - 1))); code++) {
+        if (set_string(table, strings, code, 0, pair) &&
+            (!(pair->ways[0] & pair->ways[1]) || pair->units[0] != pair->units[1]))
             return true;
     }
     return false;
@@ -103,12 +107,17 @@ static void add_mixed(struct strbuf *out, const struct table *table, const bool 
         const bool has_ways = first[CLASS_DRESSED] || first[CLASS_ORDERED] || first[CLASS_MOMENT];
         struct odd_pair pair;
         if (!read[k] || column->stated || column->open || column->kind != VALUE_TEXT || !has_ways ||
-            first[CLASS_TEXT] || odd_value(column) || !columns[k]->logical.dictionary ||
+            first[CLASS_TEXT] || odd_value(table, column) || !columns[k]->logical.dictionary ||
             !find_odd_pair(table, columns[k]->logical.dictionary, &pair) || !note_next(&list))
             continue;
-        strbuf_printf(out, "`%s` is text: no way reads both `%s` (`%s`) and `%s` (`%s`)", column->name,
-                      arena_text(arena, pair.text[0].at, pair.text[0].length), clause_of(pair.ways[0]),
-                      arena_text(arena, pair.text[1].at, pair.text[1].length), clause_of(pair.ways[1]));
+        if (pair.ways[0] & pair.ways[1])
+            strbuf_printf(out, "`%s` is text: `%s` and `%s` have different units", column->name,
+                          arena_text(arena, pair.text[0].at, pair.text[0].length),
+                          arena_text(arena, pair.text[1].at, pair.text[1].length));
+        else
+            strbuf_printf(out, "`%s` is text: no way reads both `%s` (`%s`) and `%s` (`%s`)", column->name,
+                          arena_text(arena, pair.text[0].at, pair.text[0].length), clause_of(pair.ways[0]),
+                          arena_text(arena, pair.text[1].at, pair.text[1].length), clause_of(pair.ways[1]));
     }
 }
 
@@ -163,7 +172,7 @@ static void add_other_sign(struct strbuf *out, const struct table *table, const 
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
         const char *at = column->evidence.first[CLASS_TEXT];
-        if (!read[k] || column->stated || column->kind != VALUE_TEXT || !at || odd_value(column))
+        if (!read[k] || column->stated || column->kind != VALUE_TEXT || !at || odd_value(table, column))
             continue;
         const char *text = table_shown_cell(table, at, arena);
         if (!ways_of(&other, (struct cell){text, text + strlen(text), false}).decimals || !note_next(&list))

@@ -83,7 +83,7 @@ static void add_text_columns(struct strbuf *out, const struct table *table, cons
     struct note_list list = {out, 0, out->length > 0 ? "; " : ""};
     for (size_t k = 0; k < table->count; k++) {
         const struct table_column *column = &table->columns[k];
-        const char *odd = read[k] && !column->open ? odd_value(column) : NULL;
+        const char *odd = read[k] && !column->open ? odd_value(table, column) : NULL;
         const char *name = table_column_shown(table, k, arena);
         const char *subject = *name ? arena_printf(arena, "`%s`", name) : "it";
         if (odd && note_next(&list))

@@ -29,7 +29,9 @@ void table_sample(struct table *table, const char *at)
             if (!at || (more && (at == table->end || *at == '\n')))
                 break;
             at += more;
-            (void)evidence_add_cell(&table->columns[k].evidence, table, cell);
+            const enum value_class value_class = evidence_add_cell(&table->columns[k].evidence, table, cell);
+            table->columns[k].texts += value_class == CLASS_TEXT;
+            table->columns[k].others += value_class < CLASS_TEXT;
         }
         if (!at || (at < table->end && *at != '\n')) { /* parsing will report the error, if it is one */
             size_t count;

@@ -82,6 +82,7 @@ struct table_column {
     size_t elements;           /* of a list, those of its elements */
     struct list_store *unread; /* of a list, the types; one reference */
     struct evidence evidence;
+    size_t texts, others; /* of the sample: values that are text by themselves, and others */
     int64_t missing, cut; /* values missing, timestamps cut; set when it is read */
     int64_t faults;       /* of those missing, values with errors; the first of them at: */
     const char *first_fault;

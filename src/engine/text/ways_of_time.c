@@ -11,6 +11,11 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+static bool is_letter(char c)
+{
+    return (c | 32) >= 'a' && (c | 32) <= 'z';
+}
+
 /* Reads at most four digits; returns how many there were. */
 static int read_digits(struct cell *cell, int *number)
 {
@@ -26,7 +31,7 @@ static int read_month(struct cell *cell)
     static const char names[12][10] = {"january", "february", "march",     "april",   "may",      "june",
                                        "july",    "august",   "september", "october", "november", "december"};
     const char *end = cell->at;
-    while (end < cell->end && ((*end | 32) >= 'a' && (*end | 32) <= 'z'))
+    while (end < cell->end && is_letter(*end))
         end++;
     const size_t length = (size_t)(end - cell->at);
     for (int i = 0; i < 12 && length >= 3; i++) {
@@ -45,15 +50,18 @@ struct date_parts {
     bool named;
 };
 
-/* Reads parts between equal signs, and moves behind them. */
+/* Reads parts between equal signs, or around the name of a month, and moves behind them. */
 static bool read_parts(struct cell *cell, struct date_parts *parts)
 {
     *parts = (struct date_parts){0};
     char sign = '\0';
     for (int i = 0; i < 3; i++) {
-        if (i > 0 && (cell->at == cell->end || !strchr("/.- ", *cell->at) || (i == 2 && *cell->at != sign)))
+        if (i > 0 && cell->at == cell->end)
             return false;
-        if (i > 0)
+        const bool joined = i == 1 ? is_letter(*cell->at) : sign == '\0';
+        if (i > 0 && !joined && (!strchr("/.- ", *cell->at) || (i == 2 && *cell->at != sign)))
+            return false;
+        if (i > 0 && !joined)
             sign = *cell->at++;
         if (i == 1 && cell->at < cell->end && !is_digit(*cell->at)) {
             parts->number[1] = read_month(cell);
