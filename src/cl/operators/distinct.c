@@ -23,14 +23,6 @@ static enum status pick(const struct operator_job *job, const struct first_rows 
     return gather_listed(&workers, found->rows, columns, job->results, job->task->output_count);
 }
 
-static void drop_results(const struct operator_job *job)
-{
-    for (size_t k = 0; k < job->task->output_count; k++) {
-        column_unref(job->results[k]);
-        job->results[k] = NULL;
-    }
-}
-
 enum status cl_distinct(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     (void)flagged;
@@ -52,6 +44,6 @@ enum status cl_distinct(struct accelerator *accelerator, const struct operator_j
     const enum status end = first_rows_end(&found);
     status = end == STATUS_OK ? status : end;
     if (status != STATUS_OK)
-        drop_results(job);
+        columns_finish(job->results, task->output_count, 0, false);
     return status;
 }

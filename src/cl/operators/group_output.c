@@ -161,13 +161,6 @@ enum status groups_write(const struct group_output *groups, bool *flagged)
     free(writing.begins);
     if (status == STATUS_OK && writing.flagged)
         *flagged = true;
-    for (size_t k = 0; k < job->task->output_count; k++) {
-        if (job->results[k] && status == STATUS_OK && !writing.flagged) {
-            column_finish(job->results[k], *job->result_rows);
-        } else {
-            column_unref(job->results[k]);
-            job->results[k] = NULL;
-        }
-    }
+    columns_finish(job->results, job->task->output_count, *job->result_rows, status == STATUS_OK && !writing.flagged);
     return status;
 }

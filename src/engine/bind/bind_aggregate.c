@@ -150,11 +150,10 @@ static bool combines_truths(const struct stage *stage, const struct slot *slot)
 static void bind_truths(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     struct task *task = task_reading(binder, "scan", stage->span, flow);
-    struct slot *slot = arena_copy(binder->arena, &flow->columns[0], sizeof *slot);
-    slot->type = TYPE_BOOL;
+    struct slot slot = flow->columns[0];
+    slot.type = TYPE_BOOL;
     const value number = term_of_column(&task->code, flow, 0, stage->span).value;
-    const value truth = bind_truth(&task->code, number, stage->span);
-    task_set_slots(binder, task, flow, slot, &truth, 1, 0);
+    task_set_slot(binder, task, flow, slot, bind_truth(&task->code, number, stage->span));
 }
 
 void bind_scan(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -202,9 +201,8 @@ void bind_scan(struct binder *binder, const struct stage *stage, struct flow *fl
     task->aggregates = arena_alloc(binder->arena, sizeof *task->aggregates);
     task->aggregates[0] = what;
     task->aggregate_count = 1;
-    struct slot *given = arena_alloc(binder->arena, sizeof *given);
-    *given = (struct slot){.name = slot.name, .type = type_of_kind(kind), .known = true, .logical = term.logical};
-    task_set_slots(binder, task, flow, given, &what.value, 1, 0);
+    const struct slot given = {.name = slot.name, .type = type_of_kind(kind), .known = true, .logical = term.logical};
+    task_set_slot(binder, task, flow, given, what.value);
     if (combines_truths(stage, &slot))
         bind_truths(binder, stage, flow);
 }

@@ -55,8 +55,7 @@ static value end_of_line(struct code *code, const struct lines *lines, struct sp
 static void set_axis_output(struct binder *binder, const struct reduction *reduction, struct flow *flow,
                             struct task *task, value v, struct slot slot)
 {
-    struct slot *slots = arena_copy(binder->arena, &slot, sizeof *slots);
-    task_set_slots(binder, task, flow, slots, &v, 1, 0);
+    task_set_slot(binder, task, flow, slot, v);
     flow->rows = lines_count(reduction);
     flow->shape = reduction->left;
     flow->open = false;
@@ -109,8 +108,7 @@ static void reduce_axis_by_scan(struct operands *operands, const struct reductio
     scan->aggregate_count = 1;
     scan->code.at[scan->aggregates[0].value].fallible = true;
     struct flow scanned = *flow;
-    struct slot *slots = arena_copy(binder->arena, &slot, sizeof *slots);
-    task_set_slots(binder, scan, &scanned, slots, &scan->aggregates[0].value, 1, 0);
+    task_set_slot(binder, scan, &scanned, slot, scan->aggregates[0].value);
 
     struct task *last = task_new(binder, "gather", span, NULL);
     last->rows = lines_count(reduction);

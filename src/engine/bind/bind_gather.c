@@ -39,12 +39,11 @@ static void name_positions(struct binder *binder, const struct flow *flow, struc
 static void require_positions(struct binder *binder, const struct stage *stage, struct flow *positions)
 {
     const struct span span = stage->sources[0].span;
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
+    struct slot slot = positions->columns[0];
     struct task *task = task_reading(binder, stage->word->canonical, span, positions);
-    value v = term_required(&task->code, term_of_column(&task->code, positions, 0, span), span);
-    *slot = positions->columns[0];
-    slot->validity = 0;
-    task_set_slots(binder, task, positions, slot, &v, 1, 0);
+    const struct term position = term_of_column(&task->code, positions, 0, span);
+    slot.validity = 0;
+    task_set_slot(binder, task, positions, slot, term_required(&task->code, position, span));
 }
 
 bool bind_positions(struct binder *binder, const struct stage *stage, const struct flow *flow, struct flow *positions)

@@ -58,9 +58,8 @@ static void hist_of_text(struct binder *binder, const struct stage *stage, struc
 static void set_hist_outputs(struct binder *binder, struct task *task, struct slot edge, struct flow *flow)
 {
     enum { COLUMNS = 3 };
-    const size_t input = task->column_op->keys[0];
     /* The values only say what the outputs are computed from. */
-    const value all = code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, task->span);
+    const value all = task_input(task, task->column_op->keys[0]);
     const value values[COLUMNS] = {all, all, all};
     struct slot *slots = arena_array(binder->arena, COLUMNS, sizeof *slots);
     slots[0] = slots[1] = edge;

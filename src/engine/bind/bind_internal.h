@@ -107,8 +107,6 @@ void bind_rename(struct binder *binder, const struct stage *stage, struct flow *
 /* Keeps the rows in which the flow's only column is present; nothing if it always is. */
 void drop_missing(struct binder *binder, const struct stage *stage, struct flow *flow);
 
-/* An operator may fail whatever its inputs: marks its outputs so that nothing folds them away. */
-void mark_fallible(struct task *task);
 /* Sorts the rows by a column that is never missing. */
 void sort_by_column(struct binder *binder, const struct stage *stage, struct flow *flow, size_t column,
                     bool descending);

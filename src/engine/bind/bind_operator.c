@@ -17,15 +17,13 @@ static void add_columns(struct operands *operands)
     }
 }
 
-/* Sets the operator's outputs to the flow's columns: inputs[k], or input k if `inputs` is NULL. */
+/* Sets the operator's outputs to the flow's columns: inputs[k]. */
 static void carry(struct binder *binder, struct task *task, const size_t *inputs, struct flow *flow)
 {
     const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count, sizeof *values);
-    for (size_t k = 0; k < count; k++) {
-        const enum kind kind = type_table[flow->columns[k].type].kind;
-        values[k] = code_input(&task->code, (int64_t)(inputs ? inputs[k] : k), kind, task->span);
-    }
+    for (size_t k = 0; k < count; k++)
+        values[k] = task_input(task, inputs[k]);
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 
@@ -163,11 +161,10 @@ void drop_missing(struct binder *binder, const struct stage *stage, struct flow 
     if (validity == 0)
         return;
     struct task *task = task_of_stage(binder, stage, flow);
-    struct slot *slot = arena_copy(binder->arena, &flow->columns[0], sizeof *slot);
-    slot->validity = 0;
+    struct slot slot = flow->columns[0];
+    slot.validity = 0;
     task_filter(binder, task, code_input(&task->code, (int64_t)validity, KIND_BOOL, stage->span), stage->span);
-    value v = code_input(&task->code, 0, type_table[slot->type].kind, stage->span);
-    task_set_slots(binder, task, flow, slot, &v, 1, 0);
+    task_set_slot(binder, task, flow, slot, task_input(task, 0));
     flow->rows = -1;
 }
 
@@ -185,7 +182,7 @@ static void add_validity(struct binder *binder, const struct stage *stage, struc
     struct slot *slots = arena_grow(binder->arena, flow->columns, count, count + 1, sizeof *slots);
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++)
-        values[k] = code_input(&task->code, (int64_t)k, type_table[slots[k].type].kind, stage->span);
+        values[k] = task_input(task, k);
     slots[count] = (struct slot){.name = "present", .type = TYPE_BOOL, .known = true};
     values[count] = code_bool(&task->code, true, stage->span);
     for (size_t k = 0; k < flow->count; k++) {
@@ -193,12 +190,6 @@ static void add_validity(struct binder *binder, const struct stage *stage, struc
             slots[k].validity = count;
     }
     task_set_slots(binder, task, flow, slots, values, flow->count, flow->hidden + 1);
-}
-
-void mark_fallible(struct task *task)
-{
-    for (size_t k = 0; k < task->output_count; k++)
-        task->code.at[task->outputs[k].value].fallible = true;
 }
 
 void bind_scatter(struct binder *binder, const struct stage *stage, struct flow *flow)
@@ -229,6 +220,6 @@ void bind_scatter(struct binder *binder, const struct stage *stage, struct flow 
         task->column_op->into = into;
         flow->rows = into;
     }
-    carry(binder, task, NULL, flow);
+    task_pass_inputs(binder, task, flow);
     mark_fallible(task);
 }

@@ -30,11 +30,9 @@ static void list_rows(struct append *append, struct flow *flow)
     task->rows = append->sides[0].rows;
     task->column_op->keys[0] = 0;
     task->column_op->keys[1] = task_add_input(task, &input, binder->arena);
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = (struct slot){.name = "row", .type = TYPE_I64, .known = true};
-    value v = code_input(&task->code, 0, type_table[first.columns[0].type].kind, stage->span);
     *flow = (struct flow){.rows = -1};
-    task_set_slots(binder, task, flow, slot, &v, 1, 0);
+    task_set_slot(binder, task, flow, (struct slot){.name = "row", .type = TYPE_I64, .known = true},
+                  task_input(task, 0));
 }
 
 static value op(struct append *append, enum op which, value a, value b)

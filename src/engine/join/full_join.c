@@ -14,13 +14,11 @@ static void left_ids(const struct join *join, struct flow *ids)
     const struct span span = join->stage->span;
     struct task *task = task_of_stage(binder, join->stage, &join->left);
     struct scope scope = scope_of_stage(binder, task, &join->left, NULL);
-    value id = join_index_id(join, &scope);
+    const value id = join_index_id(join, &scope);
     const value none = code_int(&task->code, join->right->index->ids, span);
     task_filter(binder, task, code_binary(&task->code, OP_LT, id, none, span), task->span);
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = (struct slot){.name = "id", .type = TYPE_I64, .known = true};
     *ids = join->left;
-    task_set_slots(binder, task, ids, slot, &id, 1, 0);
+    task_set_slot(binder, task, ids, (struct slot){.name = "id", .type = TYPE_I64, .known = true}, id);
     ids->rows = -1;
 }
 
@@ -28,9 +26,8 @@ static void distinct_ids(const struct join *join, struct flow *ids)
 {
     const struct span span = join->stage->span;
     struct task *task = operator_new(join->binder, "distinct", span, ids, OPERATOR_DISTINCT, 1);
-    value id = code_input(&task->code, 0, KIND_INT, span);
     task->column_op->keys[0] = 0;
-    task_set_slots(join->binder, task, ids, ids->columns, &id, 1, 0);
+    task_set_slot(join->binder, task, ids, ids->columns[0], task_input(task, 0));
 }
 
 /* Makes of the distinct ids a table that is true at each of them. */
@@ -45,10 +42,9 @@ static void scatter_ids(const struct join *join, struct flow *ids)
     const value values[] = {code_input(&marks->code, 0, KIND_INT, span), code_bool(&marks->code, true, span)};
     task_set_slots(binder, marks, ids, slots, values, 2, 0);
     struct task *task = operator_new(binder, "scatter", span, ids, OPERATOR_SCATTER, 1);
-    value matched = code_input(&task->code, 1, KIND_BOOL, span);
     task->column_op->keys[0] = 0;
     task->column_op->into = join->right->index->ids + 1;
-    task_set_slots(binder, task, ids, &slots[1], &matched, 1, 0);
+    task_set_slot(binder, task, ids, slots[1], task_input(task, 1));
     ids->rows = task->column_op->into;
 }
 

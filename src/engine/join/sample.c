@@ -47,9 +47,8 @@ static void hash_rows(struct binder *binder, const struct stage *stage, int64_t 
 static void sort_by(struct binder *binder, const struct stage *stage, size_t column, struct flow *flow)
 {
     struct task *task = operator_new(binder, "sort", stage->span, flow, OPERATOR_SORT, 1);
-    value row = code_input(&task->code, 0, KIND_INT, stage->span);
     task->column_op->keys[0] = column;
-    task_set_slots(binder, task, flow, flow->columns, &row, 1, 0);
+    task_set_slot(binder, task, flow, flow->columns[0], task_input(task, 0));
 }
 
 /* A number of the stage; false after an error, or if it is unknown. */

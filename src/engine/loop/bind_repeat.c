@@ -196,15 +196,11 @@ static void add_operator(const struct repeat *r, struct flow *flow)
     const size_t count = r->loop->count;
     *flow = r->entry;
     struct task *task = operator_new(binder, "repeat", r->stage->span, flow, OPERATOR_REPEAT, count);
-    value *values = arena_array(binder->arena, count + 1, sizeof *values);
-    for (size_t k = 0; k < count; k++) {
-        task->column_op->keys[k] = k;
-        values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, r->stage->span);
-    }
-    task->column_op->loop = r->loop;
-    task_set_slots(binder, task, flow, r->entry.columns, values, r->entry.count, r->entry.hidden);
     for (size_t k = 0; k < count; k++)
-        task->code.at[values[k]].fallible = true;
+        task->column_op->keys[k] = k;
+    task->column_op->loop = r->loop;
+    task_pass_inputs(binder, task, flow);
+    mark_fallible(task);
     if (r->rows_vary)
         flow->rows = -1;
 }

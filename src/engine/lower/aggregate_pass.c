@@ -154,11 +154,6 @@ static void end_whole(struct pass *pass)
     pass->flow.rows = 1;
 }
 
-static value input_of(struct task *task, size_t input, struct span span)
-{
-    return code_input(&task->code, (int64_t)input, type_table[task->inputs[input].type].kind, span);
-}
-
 static enum key_role *roles_of(const struct pass *pass)
 {
     const struct aggregation *of = pass->of;
@@ -186,7 +181,7 @@ static void end_groups(struct pass *pass)
     task->column_op->roles = roles_of(pass);
     for (size_t i = 0; i < pass->key_columns; i++) {
         task->column_op->keys[i] = inputs[pass->key_operands[i]];
-        values[i] = input_of(task, task->column_op->keys[i], task->span);
+        values[i] = task_input(task, task->column_op->keys[i]);
     }
     task->aggregates = arena_array(arena, pass->count + 1, sizeof *task->aggregates);
     task->aggregate_count = pass->count;
@@ -194,14 +189,14 @@ static void end_groups(struct pass *pass)
         const struct partial *partial = &pass->partials[i];
         struct aggregate *aggregate = &task->aggregates[i];
         *aggregate = partial->what;
-        values[pass->key_columns + i] = pass->key_columns > 0 ? values[0] : input_of(task, 0, task->span);
+        values[pass->key_columns + i] = pass->key_columns > 0 ? values[0] : task_input(task, 0);
         if (partial->has_where)
-            aggregate->where = input_of(task, inputs[partial->where], partial->what.span);
+            aggregate->where = task_input(task, inputs[partial->where]);
         if (partial->has_other)
-            aggregate->other = input_of(task, inputs[partial->other], partial->what.span);
+            aggregate->other = task_input(task, inputs[partial->other]);
         if (!partial->has_values)
             continue;
-        aggregate->value = input_of(task, inputs[partial->operand], partial->what.span);
+        aggregate->value = task_input(task, inputs[partial->operand]);
         task->code.at[aggregate->value].fallible = true;
         values[pass->key_columns + i] = aggregate->value;
     }

@@ -44,12 +44,9 @@ size_t group_ids_add(struct binder *binder, const struct stage *stage, const str
     struct task *ids = operands_end(&operands, "group ids", OPERATOR_IDS, columns, inputs);
     for (size_t i = 0; i < columns; i++)
         ids->column_op->keys[i] = inputs[numbers[i]];
-    const struct input *first = &ids->inputs[ids->column_op->keys[0]];
-    value v = code_input(&ids->code, (int64_t)ids->column_op->keys[0], type_table[first->type].kind, stage->span);
-    struct slot *slot = arena_alloc(arena, sizeof *slot);
-    *slot = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
+    const struct slot slot = {.name = "group", .type = TYPE_I64, .known = true};
     struct flow numbered = *flow;
-    task_set_slots(binder, ids, &numbered, slot, &v, 1, 0);
+    task_set_slot(binder, ids, &numbered, slot, task_input(ids, ids->column_op->keys[0]));
 
     size_t all = flow->count + flow->hidden, added = columns + 1;
     struct task *task = beside(binder, stage, flow, added);
@@ -61,7 +58,7 @@ size_t group_ids_add(struct binder *binder, const struct stage *stage, const str
         keys[i].value = add_column(binder, task, flow, &ids->inputs[inputs[keys[i].value]], keys[i].slot);
     }
     const struct input input = {.task = ids, .type = TYPE_I64, .name = "group"};
-    const size_t number = add_column(binder, task, flow, &input, *slot);
+    const size_t number = add_column(binder, task, flow, &input, slot);
     struct flow whole = *flow;
     task_pass_inputs(binder, task, &whole);
     flow->task = task;

@@ -18,12 +18,16 @@ struct task *task_reading(struct binder *binder, const char *name, struct span s
 struct task *task_of_stage(struct binder *binder, const struct stage *stage, const struct flow *flow);
 /* The scope of a stage's expressions; records errors of its head. */
 struct scope scope_of_stage(struct binder *binder, struct task *task, const struct flow *flow, const struct head *head);
+/* INPUT k of the task. */
+value task_input(struct task *task, size_t k);
 /* Makes the flow's columns, the task's first inputs, its outputs, and the task the flow's. */
 void task_pass_inputs(struct binder *binder, struct task *task, struct flow *flow);
 /* Sets the task's outputs and the flow's columns: `count` visible and `hidden` ones, whose values are NO_VALUE where
  * unknown. */
 void task_set_slots(struct binder *binder, struct task *task, struct flow *flow, struct slot *slots,
                     const value *values, size_t count, size_t hidden);
+/* The same for one column. */
+void task_set_slot(struct binder *binder, struct task *task, struct flow *flow, struct slot slot, value v);
 /* The same for terms, with names and types from `columns`: adds the hidden columns that they need. */
 void task_set_outputs(struct binder *binder, struct task *task, struct flow *flow, const struct slot *columns,
                       const struct term *terms, size_t count);
@@ -53,6 +57,9 @@ void number_duplicates(struct binder *binder, struct slot *columns, size_t count
 void name_columns(struct binder *binder, struct slot *columns, size_t count);
 
 /* operands.c: operators on whole columns. */
+
+/* An operator may fail whatever its inputs: marks its outputs so that nothing folds them away. */
+void mark_fallible(struct task *task);
 
 /* Adds an operator, `name` in listings, that reads the columns of `flow`; its keys are to be set. */
 struct task *operator_new(struct binder *binder, const char *name, struct span span, const struct flow *flow,

@@ -102,6 +102,12 @@ struct key_operands operands_add_key(struct operands *operands, const struct ite
     return key;
 }
 
+void mark_fallible(struct task *task)
+{
+    for (size_t k = 0; k < task->output_count; k++)
+        task->code.at[task->outputs[k].value].fallible = true;
+}
+
 struct task *operator_new(struct binder *binder, const char *name, struct span span, const struct flow *flow,
                           enum operator_kind kind, size_t key_count)
 {

@@ -140,9 +140,8 @@ static struct task *move_back(struct binder *binder, struct flow *ordered, const
     task_set_slots(binder, task, &ranks, slots, values, 2, 0);
     struct task *moved = operator_new(binder, "rank", span, &ranks, OPERATOR_SCATTER, 1);
     moved->column_op->keys[0] = 1;
-    value rank = code_input(&moved->code, 0, KIND_INT, span);
-    task_set_slots(binder, moved, &ranks, slots, &rank, 1, 0);
-    moved->code.at[rank].fallible = true;
+    task_set_slot(binder, moved, &ranks, slots[0], task_input(moved, 0));
+    mark_fallible(moved);
     return moved;
 }
 

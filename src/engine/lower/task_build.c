@@ -111,6 +111,11 @@ void task_set_slots(struct binder *binder, struct task *task, struct flow *flow,
     flow->nameless = flow->nameless && count == 1 && strcmp(slots[0].name, UNNAMED) == 0;
 }
 
+void task_set_slot(struct binder *binder, struct task *task, struct flow *flow, struct slot slot, value v)
+{
+    task_set_slots(binder, task, flow, arena_copy(binder->arena, &slot, sizeof slot), &v, 1, 0);
+}
+
 /* The place of a hidden column with this value; adds one if there is none. */
 static size_t hidden_place(struct arena *arena, struct slot *slots, value *values, size_t count, size_t *hidden,
                            value present, const char *of)
@@ -203,14 +208,17 @@ void task_set_outputs(struct binder *binder, struct task *task, struct flow *flo
     task_set_slots(binder, task, flow, slots, values, count, hidden);
 }
 
+value task_input(struct task *task, size_t k)
+{
+    return code_input(&task->code, (int64_t)k, type_table[task->inputs[k].type].kind, task->span);
+}
+
 void task_pass_inputs(struct binder *binder, struct task *task, struct flow *flow)
 {
     const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count, sizeof *values);
-    for (size_t i = 0; i < count; i++) {
-        const struct input *input = &task->inputs[i];
-        values[i] = code_input(&task->code, (int64_t)i, type_table[input->type].kind, task->span);
-    }
+    for (size_t k = 0; k < count; k++)
+        values[k] = task_input(task, k);
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }
 

@@ -170,15 +170,6 @@ enum status operator_distinct(const struct operator_job *job, const struct worke
     if (status == STATUS_OK)
         status = keep_rows(&distinct, *job->result_rows);
     zeroed_free(distinct.kept, size);
-    for (size_t k = 0; k < job->task->output_count; k++) {
-        if (!job->results[k])
-            continue;
-        if (status == STATUS_OK) {
-            column_finish(job->results[k], *job->result_rows);
-        } else {
-            column_unref(job->results[k]);
-            job->results[k] = NULL;
-        }
-    }
+    columns_finish(job->results, job->task->output_count, *job->result_rows, status == STATUS_OK);
     return operator_report(job, status);
 }

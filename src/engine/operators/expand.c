@@ -194,16 +194,7 @@ static enum status write_pairs(struct expand *expand, const struct workers *work
     if ((task->outputs[0].needed && !expand->rows) || (task->outputs[1].needed && !expand->places))
         return operator_no_memory(job);
     const bool done = workers_run_parts(workers, &expand->parts, write_part, expand);
-    for (size_t k = 0; k < task->output_count; k++) {
-        if (!job->results[k])
-            continue;
-        if (done) {
-            column_finish(job->results[k], total);
-        } else {
-            column_unref(job->results[k]);
-            job->results[k] = NULL;
-        }
-    }
+    columns_finish(job->results, task->output_count, total, done);
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 

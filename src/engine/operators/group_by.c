@@ -251,16 +251,7 @@ enum status grouped_finish(struct grouped *grouped, enum status status, bool *fl
     const struct operator_job *job = grouped->job;
     if (grouped->flagged)
         *flagged = true;
-    for (size_t k = 0; k < job->task->output_count; k++) {
-        if (!job->results[k])
-            continue;
-        if (status == STATUS_OK && !grouped->flagged) {
-            column_finish(job->results[k], *job->result_rows);
-        } else {
-            column_unref(job->results[k]);
-            job->results[k] = NULL;
-        }
-    }
+    columns_finish(job->results, job->task->output_count, *job->result_rows, status == STATUS_OK && !grouped->flagged);
     return operator_report(job, status);
 }
 

@@ -222,10 +222,8 @@ enum status operator_hist(const struct operator_job *job, const struct workers *
         histogram.shares[i] = (struct share){.lo = INT64_MAX, .hi = INT64_MIN, .flo = INFINITY, .fhi = -INFINITY};
     *job->result_rows = column_op->calendar.kind == LOGICAL_NUMBER ? column_op->into : 0;
     const enum status status = run(job, workers, &histogram, flagged);
-    for (size_t k = 0; k < job->task->output_count && histogram.edges && status != STATUS_OK; k++) {
-        column_unref(job->results[k]);
-        job->results[k] = NULL;
-    }
+    if (histogram.edges && status != STATUS_OK)
+        columns_finish(job->results, job->task->output_count, 0, false);
     for (int i = 0; i < workers->threads; i++) {
         free(histogram.shares[i].counts);
         free(histogram.shares[i].of_value);

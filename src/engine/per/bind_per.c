@@ -91,11 +91,7 @@ static struct task *move_back(struct binder *binder, const struct stage *stage, 
     struct task *task = operator_new(binder, "per", stage->span, flow, kind, 1);
     task->column_op->keys[0] = flow->place;
     struct flow moved = *flow;
-    const size_t count = flow->count + flow->hidden;
-    value *values = arena_array(binder->arena, count + 1, sizeof *values);
-    for (size_t k = 0; k < count; k++)
-        values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, stage->span);
-    task_set_slots(binder, task, &moved, flow->columns, values, flow->count, flow->hidden);
+    task_pass_inputs(binder, task, &moved);
     if (!per->drops)
         mark_fallible(task);
     return task;
@@ -150,9 +146,7 @@ static void number_groups(struct binder *binder, const struct stage *stage, stru
     numbers->column_op->keys[0] = flow->group;
     struct flow numbered = *flow;
     if (flow->scattered) {
-        struct slot *slot = arena_copy(binder->arena, &flow->columns[flow->group], sizeof *slot);
-        value placeholder = code_input(&numbers->code, (int64_t)flow->group, KIND_INT, stage->span);
-        task_set_slots(binder, numbers, &numbered, slot, &placeholder, 1, 0);
+        task_set_slot(binder, numbers, &numbered, flow->columns[flow->group], task_input(numbers, flow->group));
     } else {
         per_partition_outputs(binder, numbers, &numbered);
     }
@@ -160,7 +154,7 @@ static void number_groups(struct binder *binder, const struct stage *stage, stru
     const size_t count = flow->count + flow->hidden;
     value *values = arena_array(binder->arena, count + 1, sizeof *values);
     for (size_t k = 0; k < count; k++)
-        values[k] = code_input(&task->code, (int64_t)k, type_table[flow->columns[k].type].kind, stage->span);
+        values[k] = task_input(task, k);
     values[flow->group] = per_row_input(task, numbers, flow->scattered ? 0 : 1);
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, flow->hidden);
 }

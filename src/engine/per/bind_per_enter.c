@@ -40,7 +40,7 @@ void per_partition_outputs(struct binder *binder, struct task *task, struct flow
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
     slots[0] = (struct slot){.name = "place", .type = TYPE_I64, .known = true};
     slots[1] = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
-    const value placeholder = code_input(&task->code, 0, type_table[task->inputs[0].type].kind, task->span);
+    const value placeholder = task_input(task, 0);
     task_set_slots(binder, task, flow, slots, (value[]){placeholder, placeholder}, 2, 0);
 }
 
@@ -177,8 +177,7 @@ void per_enter_scattered(struct binder *binder, const struct stage *stage, struc
         struct slot slot = keys[i].slot;
         terms[count] = unknown_term;
         if (slot.known) {
-            const value v = code_input(&task->code, (int64_t)keys[i].value, type_table[slot.type].kind, stage->span);
-            terms[count] = term_of_type(v, slot.logical);
+            terms[count] = term_of_type(task_input(task, keys[i].value), slot.logical);
         }
         if (slot.known && keys[i].nullable) {
             const value missing = code_input(&task->code, (int64_t)keys[i].missing, KIND_BOOL, stage->span);
@@ -237,11 +236,9 @@ void per_keep_leading(struct binder *binder, const struct stage *stage, struct f
         *input++ = present;
     *input++ = ids;
     task->column_op->key_count = (size_t)(input - task->column_op->keys);
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = (struct slot){.name = "leads", .type = TYPE_BOOL, .known = true};
-    value placeholder = code_input(&task->code, (int64_t)ids, KIND_INT, top->span);
     struct flow leads = numbered;
-    task_set_slots(binder, task, &leads, slot, &placeholder, 1, 0);
+    task_set_slot(binder, task, &leads, (struct slot){.name = "leads", .type = TYPE_BOOL, .known = true},
+                  task_input(task, ids));
 
     struct task *keep = task_reading(binder, "per", top->span, &before);
     task_filter(binder, keep, per_row_input(keep, task, 0), top->span);

@@ -63,6 +63,16 @@ void column_unref(struct column *column)
     free(column);
 }
 
+void columns_finish(struct column **columns, size_t count, int64_t rows, bool good)
+{
+    for (size_t k = 0; k < count; k++) {
+        if (columns[k] && good)
+            column_finish(columns[k], rows);
+        else if (columns[k])
+            column_unref(columns[k]), columns[k] = NULL;
+    }
+}
+
 void columns_unref(struct column *const *columns, size_t count)
 {
     for (size_t k = 0; k < count; k++)

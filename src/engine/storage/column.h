@@ -42,6 +42,8 @@ struct column {
 struct column *column_ref(struct column *column);
 void column_unref(struct column *column); /* NULL is allowed */
 void columns_unref(struct column *const *columns, size_t count);
+/* Finishes the columns, of so many rows; not `good`: drops them, and they are NULL. NULL is allowed. */
+void columns_finish(struct column **columns, size_t count, int64_t rows, bool good);
 
 /* Sets the logical type of a column under construction; takes a reference to its dictionary or store. */
 void column_set_logical(struct column *column, struct logical_type logical);
