@@ -101,6 +101,23 @@ def main(sandbox):
     last = LONG - 1
     box.check("let", f"{LONG * last}\n{last * 2}\n", "--memory", "64MB", "-c", "let y = load long.i32 | map long * 2 as y; y | sum; y | skip " + str(last))
 
+    # Texts that a filter looks at once are never all in memory.
+    beginning = "every text begins with these words, so that all of them are long: "
+    made = box.run("-c", f'load t.npz | derive s = a % 3 == 0 ? missing : "{beginning}" + text(a) + "/" + text(b) | save texts.parquet')
+    tally.check("texts", made.stderr if made.returncode else "")
+    digits = a.astype(str)
+    present = a % 3 != 0
+    begins, seven = present & np.char.startswith(digits, "77"), present & np.char.startswith(digits, "7")
+    texts = (('s like "%: 77%"', begins), (f's == "{beginning}76/{b[a == 76][0]}"', a == 76), ('s like "%: 7%" && a % 2 == 0', seven & (a % 2 == 0)),
+             ('s not like "%: 77%"', present & ~begins), ('s like "%nowhere%"', a < 0))
+    for condition, rows in texts:
+        expected = f"{rows.sum()}\t{a[rows].sum()}\n"
+        query = f"load texts.parquet | select {condition} | group : count() as n, sum(a) as s"
+        for limit in ("24MB", "64MB", "4GB"):
+            box.check(f"{query}, {limit}", expected, "--memory", limit, "-c", query)
+        longest = max((len(f"{beginning}{i}/{k}") for i, k in zip(a[rows], b[rows])), default=-1)
+        box.check(condition, f"{longest}\n", "--memory", "24MB", "-c", f"load texts.parquet | select {condition} | map len(s) | reduce max from -1")
+
     # Refused before it starts, with the room that there is, or why there is none.
     sandbox.write("file", b"")
     for directory, said in (("/nowhere", "`/nowhere`, for temporary files, does not exist"),

@@ -58,6 +58,14 @@ bool source_narrow(struct source_file *file, const struct row_set *rows, struct 
     return true;
 }
 
+void source_set_column(struct source_file *file, size_t k, struct column *column)
+{
+    column_unref(file->columns[k].column);
+    file->columns[k].column = column;
+    file->columns[k].type = column->type;
+    file->columns[k].logical = column->logical;
+}
+
 /* Reads columns: just the rows of those for which that pays, others whole, so that they are kept. */
 static enum status read_some(const struct source_file *file, const struct env *env, struct column **read, size_t count,
                              bool unsorted, struct diags *diags)

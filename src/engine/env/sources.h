@@ -122,6 +122,9 @@ struct source_column source_column(const struct sources *sources, const char *na
  * its arena live as long as the file. False: no memory. */
 bool source_narrow(struct source_file *file, const struct row_set *rows, struct arena *arena);
 
+/* Sets one of its columns to what was read of these rows, and takes over the reference. */
+void source_set_column(struct source_file *file, size_t k, struct column *column);
+
 /* Reads file->rows of the columns at these places, which is changed, and sets them. `unsorted`: text may have unsorted
  * dictionaries. */
 enum status source_read_rows(const struct sources *sources, struct source_file *file, const struct env *env,

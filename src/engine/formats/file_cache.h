@@ -139,6 +139,12 @@ bool file_cache_spares(const struct file_cache *file_cache, const struct column 
 enum status file_cache_read_rows(struct file_cache *file_cache, struct column **columns, size_t count,
                                  const struct row_set *rows, struct span span, struct diags *diags);
 
+/* Reads these rows of an unread column of text, which file_cache_reader knows, as a column with one reference. It is
+ * not kept, and may have an unsorted dictionary. */
+enum status file_cache_read_batch(struct file_cache *file_cache, const struct column *unread,
+                                  const struct row_set *rows, struct span span, struct diags *diags,
+                                  struct column **column);
+
 /* Replaces those of the columns that stand for columns which have been read meanwhile. */
 void file_cache_renew(const struct file_cache *file_cache, struct column **columns, size_t count);
 

@@ -87,7 +87,7 @@ static enum status entry_read(struct file_cache *file_cache, struct entry *entry
                                    .workers = &workers,
                                    .span = request->span,
                                    .diags = diags,
-                                   .unsorted_from = request->unsorted ? MANY_STRINGS : 0,
+                                   .unsorted_from = request->unsorted ? request->rows ? 1 : MANY_STRINGS : 0,
                                    .unpacked = reading->unpacked};
     struct file_reader *reader = entry->file.reader;
     if (request->rows)
@@ -323,6 +323,24 @@ enum status file_cache_read_rows(struct file_cache *file_cache, struct column **
             status = entry_read_rows(file_cache, &file_cache->entries[i], &request);
     }
     return status;
+}
+
+enum status file_cache_read_batch(struct file_cache *file_cache, const struct column *unread,
+                                  const struct row_set *rows, struct span span, struct diags *diags,
+                                  struct column **column)
+{
+    size_t k;
+    struct entry *entry = entry_of(file_cache, unread, &k);
+    const size_t width = entry->unread->count;
+    const struct request request = {.rows = rows, .unsorted = true, .span = span, .diags = diags};
+    struct reading reading = {.wanted = arena_array(diags->arena, width + 1, sizeof *reading.wanted),
+                              .columns = arena_array(diags->arena, width + 1, sizeof(struct column *))};
+    reading.wanted[k] = true;
+    const enum status status = entry_read(file_cache, entry, &reading, &request);
+    if (status != STATUS_OK)
+        return status;
+    *column = reading.columns[k];
+    return STATUS_OK;
 }
 
 void file_cache_renew(const struct file_cache *file_cache, struct column **columns, size_t count)

@@ -139,7 +139,7 @@ static enum read_error decode_page(const struct read *read, struct page_read *pa
         return READ_NO_MEMORY;
     enum read_error error = READ_OK;
     if (column->unsorted && !page_has_indices(page)) {
-        error = unsorted_text_decode(read, page, member);
+        error = unsorted_text_decode(read, page, member, to);
     } else if (leaf_is_text(leaf) && !page_has_indices(page)) {
         if (!whole && page->present == rows) {
             text_translate_rows(read, page, kept);

@@ -149,7 +149,7 @@ bool unsorted_text_reserve(const struct read *read, struct column_read *column);
 enum read_error unsorted_text_dictionary(const struct read *read, struct chunk_read *chunk, int member);
 
 /* Decompresses a page without indices into the dictionary, and sets the codes of its strings. */
-enum read_error unsorted_text_decode(const struct read *read, struct page_read *page, int member);
+enum read_error unsorted_text_decode(const struct read *read, struct page_read *page, int member, void *codes);
 
 /* Reports the first error that a thread has recorded; STATUS_OK: there is none. */
 enum status read_report(const struct read *read);

@@ -35,8 +35,7 @@ static bool reserve_levels(const struct read *read, struct column_read *column)
 static bool reserve_column(struct read *read, struct column_read *column)
 {
     const struct leaf *leaf = column->leaf;
-    const bool unsorted =
-        leaf_is_text(leaf) && read->job->unsorted_from > 0 && !read->rows && unsorted_text_reserve(read, column);
+    const bool unsorted = leaf_is_text(leaf) && read->job->unsorted_from > 0 && unsorted_text_reserve(read, column);
     if (leaf_is_text(leaf) && !unsorted) {
         const size_t threads = (size_t)read->job->workers->threads;
         column->interners = heap_array(threads, sizeof(struct interner *));

@@ -55,13 +55,14 @@ bool unsorted_text_reserve(const struct read *read, struct column_read *column)
                           leaf->physical == PHYSICAL_BYTE_ARRAY && place_pages(column, &next);
     if (!possible || (int64_t)next.code < read->job->unsorted_from ||
         !buffer_pool_has(read->job->workers->pool, (int64_t)(next.byte + next.code * sizeof(uint64_t)) +
-                                                       column->rows * (int64_t)sizeof(uint32_t)))
+                                                       column_read_rows(column) * (int64_t)sizeof(uint32_t)))
         return false;
-    struct dictionary *dictionary = dictionary_unsorted(next.code, next.byte, &column->offsets, &column->bytes);
+    struct buffer_pool *pool = read->job->workers->pool;
+    struct dictionary *dictionary = dictionary_unsorted(pool, next.code, next.byte, &column->offsets, &column->bytes);
     if (!dictionary)
         return false;
     memset(column->bytes, 0, LENGTH_BYTES);
-    column->column = column_reserve_codes(read->job->workers->pool, dictionary, column->rows);
+    column->column = column_reserve_codes(pool, dictionary, column_read_rows(column));
     column->unsorted = column->column;
     dictionary_unref(dictionary);
     return column->unsorted;
@@ -156,7 +157,7 @@ static enum read_error join_lengths(const struct page_read *page, struct scratch
     return error;
 }
 
-enum read_error unsorted_text_decode(const struct read *read, struct page_read *page, int member)
+enum read_error unsorted_text_decode(const struct read *read, struct page_read *page, int member, void *codes)
 {
     const struct column_read *column = page->chunk->column;
     struct scratch *scratch = &read->scratch[member];
@@ -167,7 +168,6 @@ enum read_error unsorted_text_decode(const struct read *read, struct page_read *
     if (error != READ_OK)
         return error;
     page->present = values.present;
-    void *codes = column_at(column->column, page->row);
     const size_t size = type_table[column->column->store].size;
     uint64_t *offsets = column->offsets + page->place.code;
     for (size_t i = 0; i < values.present; i++)

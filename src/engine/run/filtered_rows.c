@@ -197,7 +197,9 @@ enum status find_filtered_rows(const struct runner *runner, struct file_need *ne
     }
     bool *marks = arena_array(arena, (size_t)task->code.count + 1, sizeof *marks);
     const struct condition *next = status == STATUS_OK && !need->found ? mark_next(&conditions, marks) : NULL;
-    if (next) {
+    if (next && next->slow)
+        status = find_rows_in_batches(runner, need, task, next->keep, arena);
+    if (next && status == STATUS_OK && !need->found) {
         const double most = 0.5; /* of the rows: else all texts are put in order at once */
         const bool *read = need_inputs(task, marks, arena);
         bool *ordered = arena_array(arena, task->input_count + 1, sizeof *ordered);

@@ -116,11 +116,18 @@ static enum status narrow_file(struct runner *runner, struct source_file *file, 
         file->search++;
     if (status != STATUS_OK || !need->found)
         return status;
-    need->found = file->rows || pays(runner->env, file, places, found, &need->found_rows);
+    need->found = file->rows || need->taken || pays(runner->env, file, places, found, &need->found_rows);
     if (!need->found)
         return STATUS_OK;
     struct row_set *rows = arena_copy(arena, &need->found_rows, sizeof *rows);
-    return source_narrow(file, rows, arena) ? STATUS_OK : diag_error(diags, file->path.span, "not enough memory");
+    const bool narrowed = source_narrow(file, rows, arena);
+    for (size_t k = 0; k < file->count && need->taken; k++) {
+        if (narrowed && need->taken[k])
+            source_set_column(file, k, need->taken[k]);
+        else
+            column_unref(need->taken[k]);
+    }
+    return narrowed ? STATUS_OK : diag_error(diags, file->path.span, "not enough memory");
 }
 
 enum status narrow_sources(struct runner *runner, struct sources *sources, const struct queue *queue,

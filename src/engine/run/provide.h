@@ -44,6 +44,8 @@ struct file_need {
     size_t tried;              /* how many conditions of filters rows have been looked for by; is set */
     bool found;                /* the statement reads only these of the rows: */
     struct row_set found_rows; /* in the arena */
+    struct column **taken;     /* of each column its values in these rows, one reference, if they were read already;
+                                  NULL: of none */
     bool *first; /* not found: of each column, whether it has to be read before the rows can be found. NULL: all rows
                     are needed */
     bool *first_ordered; /* of each of these, whether that takes the order of its texts, should the statement do so */
@@ -83,6 +85,13 @@ void need_read_first(struct file_need *need, const struct task *task, const bool
  * of_file[k]: the task's input k is a column of the file. */
 enum status find_filtered_rows(const struct runner *runner, struct file_need *need, const struct task *task,
                                const bool *of_file, struct arena *arena);
+
+/* filter_batches.c: the rows of a file that pass a test of one column of text, which is not read yet. */
+
+/* Tests the column batch by batch of rows, if the condition `keep` of the task is nothing else and most rows fail:
+ * need->found and need->taken. */
+enum status find_rows_in_batches(const struct runner *runner, struct file_need *need, const struct task *task,
+                                 value keep, struct arena *arena);
 
 /* late_rows.c, late materialization: finds the rows that the first rows of a sort, or a window without filters, choose,
  * by the columns that this takes, before other columns are read. `fused`: the optimised queue. */

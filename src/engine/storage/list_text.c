@@ -156,7 +156,7 @@ struct column *column_of_list_texts(const struct column *lists)
         strbuf_add(&all, text.text, text.length);
     }
     char *bytes;
-    struct dictionary *dictionary = dictionary_unsorted(count, all.length, &offsets, &bytes);
+    struct dictionary *dictionary = dictionary_unsorted(NULL, count, all.length, &offsets, &bytes);
     struct column *column = dictionary ? column_reserve_codes(NULL, dictionary, lists->rows) : NULL;
     if (column) {
         memcpy(offsets, begins, count * sizeof *offsets);

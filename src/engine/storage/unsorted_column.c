@@ -79,7 +79,7 @@ static struct dictionary *dictionary_of_used(const struct used_codes *used, cons
     uint64_t *offsets;
     char *bytes;
     struct dictionary *dictionary =
-        dictionary_unsorted(used->count, copy_strings(used, all, NULL, NULL), &offsets, &bytes);
+        dictionary_unsorted(NULL, used->count, copy_strings(used, all, NULL, NULL), &offsets, &bytes);
     if (dictionary)
         copy_strings(used, all, offsets, bytes);
     return dictionary;
@@ -114,6 +114,73 @@ struct column *unsorted_take(const struct row_set *set, const struct column *col
     if (taken)
         column_finish(taken, set->rows);
     return take_validity(set, column, taken);
+}
+
+/* Appends the strings of a dictionary, which was made by dictionary_of_used, to another. */
+static void append_strings(const struct dictionary *from, uint64_t *offsets, char *bytes, uint64_t at, uint64_t size)
+{
+    memcpy(bytes + at, from->bytes, size);
+    for (int64_t code = 0; code < from->count; code++)
+        offsets[code] = from->offsets[code] + at;
+}
+
+/* The bytes of the strings of a dictionary, which are one after the other. */
+static uint64_t string_bytes(const struct dictionary *dictionary)
+{
+    if (dictionary->count == 0)
+        return 0;
+    const struct text last = dictionary_text(dictionary, dictionary->count - 1);
+    return (uint64_t)(last.at - dictionary->bytes) + last.length;
+}
+
+/* Appends the rows of a column, whose codes begin at `code` now. */
+static void append_rows(struct column *to, int64_t row, const struct column *from, uint32_t code)
+{
+    for (int64_t i = 0; i < from->rows; i++)
+        store_code(to, row + i, code + load_code(from, i));
+    uint8_t *present = to->validity ? column_at(to->validity, row) : NULL;
+    for (int64_t i = 0; i < from->rows && present; i++)
+        present[i] = from->validity ? ((const uint8_t *)from->validity->data)[i] : 1;
+}
+
+struct column *unsorted_concatenate(struct column *const *columns, size_t count)
+{
+    uint64_t *offsets, at = 0, strings = 0;
+    int64_t rows = 0;
+    bool missing = false;
+    char *bytes;
+    for (size_t i = 0; i < count; i++) {
+        const struct dictionary *dictionary = columns[i]->logical.dictionary;
+        at += string_bytes(dictionary);
+        strings += (uint64_t)dictionary->count;
+        rows += columns[i]->rows;
+        missing = missing || columns[i]->validity;
+    }
+    struct dictionary *dictionary =
+        strings <= DICTIONARY_MAX ? dictionary_unsorted(NULL, strings, at, &offsets, &bytes) : NULL;
+    struct column *column = dictionary ? column_reserve_codes(NULL, dictionary, rows) : NULL;
+    struct column *validity = column && missing ? column_reserve(TYPE_BOOL, TYPE_BOOL, rows) : NULL;
+    dictionary_unref(dictionary);
+    if (!column || (missing && !validity)) {
+        column_unref(column);
+        return NULL;
+    }
+    if (validity) {
+        column_finish(validity, rows);
+        column_set_validity(column, validity);
+    }
+    at = strings = 0;
+    rows = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct dictionary *from = columns[i]->logical.dictionary;
+        append_strings(from, offsets + strings, bytes, at, string_bytes(from));
+        append_rows(column, rows, columns[i], (uint32_t)strings);
+        at += string_bytes(from);
+        strings += (uint64_t)from->count;
+        rows += columns[i]->rows;
+    }
+    column_finish(column, rows);
+    return column;
 }
 
 /* Interning of a dictionary's strings by parts. */

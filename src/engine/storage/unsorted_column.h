@@ -8,6 +8,9 @@
 /* A column of these rows, with an unsorted dictionary of their strings alone. NULL: no memory. */
 struct column *unsorted_take(const struct row_set *set, const struct column *column);
 
+/* One column of the rows of all of these, which have unsorted dictionaries. NULL: no memory. */
+struct column *unsorted_concatenate(struct column *const *columns, size_t count);
+
 /* The column with a sorted dictionary. NULL: no memory, or cancelled. */
 struct column *unsorted_in_order(const struct column *column, const struct workers *workers);
 

@@ -1,7 +1,7 @@
 #include "engine/values/text_bytes.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
-#include "base/zeroed.h"
 
 #include <assert.h>
 #include <stdatomic.h>
@@ -19,7 +19,9 @@ void dictionary_unref(struct dictionary *dictionary)
 {
     if (!dictionary || atomic_fetch_sub_explicit(&dictionary->refs, 1, memory_order_acq_rel) > 1)
         return;
-    zeroed_free(dictionary->pages, dictionary->size);
+    if (dictionary->pages)
+        buffer_pool_release(dictionary->pool, dictionary->pages, dictionary->size);
+    buffer_pool_unref(dictionary->pool);
     free(dictionary);
 }
 
@@ -35,12 +37,13 @@ struct text dictionary_text(const struct dictionary *dictionary, int64_t code)
     return (struct text){dictionary->bytes + begin, (size_t)(dictionary->offsets[code + 1] - begin)};
 }
 
-struct dictionary *dictionary_unsorted(size_t count, size_t bytes, uint64_t **offsets_at, char **bytes_at)
+struct dictionary *dictionary_unsorted(struct buffer_pool *pool, size_t count, size_t bytes, uint64_t **offsets_at,
+                                       char **bytes_at)
 {
     size_t size;
     if (__builtin_mul_overflow(count, sizeof **offsets_at, &size) || __builtin_add_overflow(size, bytes, &size))
         return NULL;
-    void *pages = zeroed_alloc(size);
+    void *pages = buffer_pool_alloc(pool, size + 1, &size);
     if (!pages)
         return NULL;
     struct dictionary *dictionary = heap_array(1, sizeof *dictionary);
@@ -52,6 +55,7 @@ struct dictionary *dictionary_unsorted(size_t count, size_t bytes, uint64_t **of
     dictionary->unsorted = true;
     dictionary->pages = pages;
     dictionary->size = size;
+    dictionary->pool = buffer_pool_ref(pool);
     dictionary->refs = 1;
     return dictionary;
 }

@@ -14,6 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct buffer_pool; /* buffer_pool.h */
+
 struct dictionary {
     int64_t count;           /* distinct strings, ascending by their bytes (for UTF-8, by code points) */
     const uint64_t *offsets; /* count + 1: string k is bytes offsets[k] .. offsets[k + 1] - 1 */
@@ -21,8 +23,9 @@ struct dictionary {
     /* Strings in any order, and perhaps several times: codes say nothing but where a string is, and no row need have
      * it. String k begins at offsets[k], and has its length in the four bytes before, little-endian. */
     bool unsorted;
-    void *pages; /* of an unsorted one: its memory, */
-    size_t size; /* bytes */
+    void *pages;              /* of an unsorted one: its memory, */
+    size_t size;              /* bytes, */
+    struct buffer_pool *pool; /* of this pool, one reference */
     _Atomic int refs;
 };
 
@@ -35,8 +38,10 @@ void dictionary_unref(struct dictionary *dictionary);             /* NULL is all
 /* The string of a code in 0..count-1. All other functions take sorted dictionaries. */
 struct text dictionary_text(const struct dictionary *dictionary, int64_t code);
 
-/* An unsorted dictionary of `count` strings in `bytes` bytes, which the caller fills in. NULL: no memory. */
-struct dictionary *dictionary_unsorted(size_t count, size_t bytes, uint64_t **offsets_at, char **bytes_at);
+/* An unsorted dictionary of `count` strings in `bytes` bytes of a pool (or NULL), which the caller fills in. NULL: no
+ * memory. */
+struct dictionary *dictionary_unsorted(struct buffer_pool *pool, size_t count, size_t bytes, uint64_t **offsets_at,
+                                       char **bytes_at);
 
 /* The code of the string, or -1 if it is not in the dictionary. */
 int64_t dictionary_find(const struct dictionary *dictionary, struct text text);
