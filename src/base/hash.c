@@ -27,3 +27,10 @@ uint64_t splitmix64(uint64_t *state)
     z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
     return z ^ (z >> 31);
 }
+
+uint64_t scattered(uint64_t number)
+{
+    uint64_t z = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    return z ^ z >> 29;
+}

@@ -18,4 +18,7 @@ uint64_t hash_text(uint64_t hash, const char *text);
  * number generators", OOPSLA 2014). */
 uint64_t splitmix64(uint64_t *state);
 
+/* A number like a random one for each number: the same, shortened. */
+uint64_t scattered(uint64_t number);
+
 #endif

@@ -3,7 +3,9 @@
 #ifndef RQL_BASE_INTEGER_H
 #define RQL_BASE_INTEGER_H
 
+#include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 __extension__ typedef __int128 int128;
 __extension__ typedef unsigned __int128 uint128;
@@ -38,5 +40,48 @@ static inline int64_t divide_up(int64_t a, int64_t b)
 {
     return a / b + (a % b != 0);
 }
+
+/* How many bits the number takes, and a number of so many ones. */
+static inline int bit_width(uint64_t number)
+{
+    return number ? 64 - __builtin_clzll(number) : 0;
+}
+
+static inline uint64_t low_ones(int bits)
+{
+    return bits == 0 ? 0 : UINT64_MAX >> (64 - bits);
+}
+
+static inline int128 power_of_two(int bits)
+{
+    return (int128)1 << bits;
+}
+
+static inline int64_t double_bits(double number)
+{
+    int64_t bits;
+    memcpy(&bits, &number, sizeof bits);
+    return bits;
+}
+
+/* A number of `width` bytes, the low ones first. */
+static inline uint64_t load_unsigned(const unsigned char *at, size_t width)
+{
+    uint64_t number = 0;
+    memcpy(&number, at, width);
+    return number;
+}
+
+/* For qsort. */
+#define COMPARE(type)                                                                                                  \
+    static inline int compare_##type(const void *a, const void *b)                                                     \
+    {                                                                                                                  \
+        const type##_t x = *(const type##_t *)a, y = *(const type##_t *)b;                                             \
+        return (x > y) - (x < y);                                                                                      \
+    }
+COMPARE(int32)
+COMPARE(int64)
+COMPARE(uint64)
+#undef COMPARE
 
 #endif

@@ -1,6 +1,7 @@
 #include "base/number_text.h"
 
 #include "base/integer.h"
+#include "base/text.h"
 
 #include <locale.h>
 #include <math.h>
@@ -14,11 +15,6 @@ enum {
     MAX_FIVES = 27,        /* 5^27 is the largest within 63 bits */
     EXACT_TENS = 22        /* 10^22 is the largest that is a double */
 };
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 enum reading read_int(const char *at, const char *end, int64_t *value)
 {
@@ -117,11 +113,6 @@ const char *scan_hex(const char *at, const char *end, int count, uint32_t *value
     return at;
 }
 
-static int bits_of(uint64_t value)
-{
-    return 64 - __builtin_clzll(value);
-}
-
 uint64_t power_of_five(int exponent)
 {
     uint64_t power = 1;
@@ -147,7 +138,7 @@ double number_scaled(uint64_t digits, int exponent)
     /* A quotient of about 62 bits, with the last bit set if the division left a remainder: rounds to 53 bits like the
      * exact quotient. */
     const uint64_t divisor = power_of_five(-exponent);
-    const int shift = bits_of(divisor) + 61 - bits_of(digits);
+    const int shift = bit_width(divisor) + 61 - bit_width(digits);
     uint128 dividend = (uint128)digits << shift;
     uint64_t quotient = (uint64_t)(dividend / divisor);
     quotient |= dividend % divisor != 0;

@@ -26,6 +26,12 @@ const char *path_directory(const char *path, struct arena *arena)
 
 static const char s3[] = "s3://";
 
+bool path_is_directory(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
 bool path_is_address(const char *path)
 {
     static const char *const schemes[] = {"http://", "https://", s3};

@@ -13,6 +13,8 @@ const char *path_base(const char *path);
 /* The directory part: "." or ending in a slash. */
 const char *path_directory(const char *path, struct arena *arena);
 
+bool path_is_directory(const char *path);
+
 /* Whether it is the address of a file elsewhere: http://, https:// or s3://. */
 bool path_is_address(const char *path);
 

@@ -1,4 +1,5 @@
 #include "base/spill_area.h"
+#include "base/path.h"
 
 #include "base/heap.h"
 
@@ -80,12 +81,6 @@ static const char *directory_of(const struct spill_area *area)
     return statfs(usual[0], &system) == 0 && !is_in_memory(&system) ? usual[0] : usual[1];
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 /* Room is left for others. */
 struct spill_room spill_area_room(struct spill_area *area)
 {
@@ -99,7 +94,7 @@ struct spill_room spill_area_room(struct spill_area *area)
     pthread_mutex_unlock(&area->lock);
     if (!known) {
         room.problem = error == ENOENT ? "does not exist" : error == ENOTDIR ? "is no directory" : "cannot be used";
-    } else if (area->file < 0 && !is_directory(room.directory)) {
+    } else if (area->file < 0 && !path_is_directory(room.directory)) {
         room.problem = "is no directory";
     } else if (is_in_memory(&system)) {
         room.problem = "is in memory itself";

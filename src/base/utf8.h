@@ -13,6 +13,12 @@ size_t utf8_decode(const char *text, size_t length, uint32_t *code);
 /* Whether the bytes are UTF-8 throughout. */
 bool utf8_is_valid(const char *text, size_t length);
 
+/* Whether the byte is within a code point, not its first. */
+static inline bool is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
 /* Encodes a code point into up to four bytes and returns their number; invalid code points and surrogates become
  * U+FFFD. */
 size_t utf8_encode(uint32_t code, char *text);

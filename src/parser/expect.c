@@ -39,12 +39,12 @@ void trail_add(struct trail *trail, const struct automaton *automaton, struct le
         trail->ranged = true;
 }
 
-static bool expects(const struct situation *s, int token)
+bool expects(const struct situation *s, int token)
 {
     return automaton_expects(s->automaton, token);
 }
 
-static bool stage_has(const struct situation *s, int token)
+bool stage_has(const struct situation *s, int token)
 {
     return s->trail->stage && s->trail->stage->token == token;
 }

@@ -7,11 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-static bool expects(const struct situation *s, int token)
-{
-    return automaton_expects(s->automaton, token);
-}
-
 /* The word most similar to the lexeme among those that `wanted` selects, or NULL. */
 static const char *nearest_word(const struct situation *s, struct lexeme lexeme, bool (*wanted)(const struct word *))
 {
@@ -55,11 +50,6 @@ static const char *text_at(const struct situation *s, struct lexeme lexeme)
 static size_t length_of(struct lexeme lexeme)
 {
     return lexeme.end - lexeme.begin;
-}
-
-static bool stage_has(const struct situation *s, int token)
-{
-    return s->trail->stage && s->trail->stage->token == token;
 }
 
 /* The hints: each returns its text, or NULL if it does not apply. */

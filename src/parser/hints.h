@@ -13,6 +13,10 @@ struct situation {
     struct lexeme found;
 };
 
+/* expect.c: whether this token may follow, and whether the stage is one of this token. */
+bool expects(const struct situation *s, int token);
+bool stage_has(const struct situation *s, int token);
+
 /* The hint, or NULL. */
 const char *hint_for(const struct situation *s);
 

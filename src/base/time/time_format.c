@@ -1,5 +1,6 @@
 /* Checking formats, and writing by them. */
 #include "base/time/time_format.h"
+#include "base/text.h"
 
 #include "base/time/calendar.h"
 
@@ -26,11 +27,6 @@ const char *time_format_composite(char code)
     default:
         return NULL;
     }
-}
-
-static bool is_among(const char *codes, char code)
-{
-    return code != '\0' && strchr(codes, code);
 }
 
 /* The code behind the `%` at `*at`, which moves to it; 0 if the format ends. */

@@ -1,4 +1,5 @@
 /* The names of zones: the files of the directory and of those in it. */
+#include "base/text.h"
 #include "base/time/time_zone.h"
 
 #include <dirent.h>
@@ -47,17 +48,12 @@ static void add_names(struct names *names, const char *below, int depth)
     (void)closedir(directory);
 }
 
-static int order(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char **time_zone_names(struct arena *arena)
 {
     struct names names = {.arena = arena};
     add_names(&names, "", 1);
     if (names.count > 0)
-        qsort((void *)names.at, names.count, sizeof *names.at, order);
+        qsort((void *)names.at, names.count, sizeof *names.at, compare_words);
     const char **all = arena_grow(arena, (const void *)names.at, names.count, names.count + 1, sizeof(const char *));
     return all;
 }

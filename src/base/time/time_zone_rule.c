@@ -1,4 +1,5 @@
 /* The rule of a zone, which has one change to daylight saving time and one back in each year. */
+#include "base/text.h"
 #include "base/time/calendar.h"
 #include "base/time/time_zone_file.h"
 
@@ -30,11 +31,6 @@ static bool accept(struct reader *in, char c)
         return false;
     in->at++;
     return true;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 static bool read_number(struct reader *in, int most, int *number)

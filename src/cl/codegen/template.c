@@ -1,5 +1,7 @@
 #include "cl/codegen/template.h"
 
+#include "base/text.h"
+
 #include <stdbool.h>
 #include <string.h>
 
@@ -25,11 +27,6 @@ static const char *hole_text(const struct hole *holes, const char *name, size_t 
     return NULL;
 }
 
-static bool starts_with(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
 /* State of $if, $else and $end: lines are left out while `off`, the depth of the $if responsible, is not 0. */
 struct conditions {
     int depth, off;
@@ -39,24 +36,24 @@ struct conditions {
 static bool is_directive(struct conditions *conditions, const char *line, const struct hole *holes)
 {
     if (*line == '/')
-        return starts_with(line, "///");
+        return word_begins(line, "///");
     if (*line != '$')
         return false;
-    if (starts_with(line, "$if ")) {
+    if (word_begins(line, "$if ")) {
         const char *name = line + strlen("$if "), *text = hole_text(holes, name, letters(name));
         conditions->depth++;
         if (!conditions->off && (!text || !*text))
             conditions->off = conditions->depth;
         return true;
     }
-    if (starts_with(line, "$else\n")) {
+    if (word_begins(line, "$else\n")) {
         if (!conditions->off)
             conditions->off = conditions->depth;
         else if (conditions->off == conditions->depth)
             conditions->off = 0;
         return true;
     }
-    if (starts_with(line, "$end\n")) {
+    if (word_begins(line, "$end\n")) {
         if (conditions->off == conditions->depth)
             conditions->off = 0;
         conditions->depth--;

@@ -3,6 +3,7 @@
 #include "base/cachedir.h"
 #include "base/hash.h"
 #include "base/heap.h"
+#include "base/text.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -170,12 +171,6 @@ static int by_use(const void *left, const void *right)
     if (a->tv_sec != b->tv_sec)
         return a->tv_sec < b->tv_sec ? -1 : 1;
     return (a->tv_nsec > b->tv_nsec) - (a->tv_nsec < b->tv_nsec);
-}
-
-static bool ends_in(const char *name, const char *suffix)
-{
-    size_t length = strlen(name), tail = strlen(suffix);
-    return length > tail && strcmp(name + length - tail, suffix) == 0;
 }
 
 /* Lists all entries, to be freed, and removes abandoned temporary files. */

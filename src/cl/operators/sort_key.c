@@ -1,11 +1,8 @@
 #include "cl/operators/sort_key.h"
 
-enum { WORD_BITS = 64 };
+#include "base/integer.h"
 
-static int bits_of(uint64_t most)
-{
-    return most ? WORD_BITS - __builtin_clzll(most) : 0;
-}
+enum { WORD_BITS = 64 };
 
 enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerator, const struct operator_job *job)
 {
@@ -15,7 +12,7 @@ enum status sort_key_measure(struct sort_key *key, struct accelerator *accelerat
         return status;
     if (bounds->least > bounds->most) /* only NaN */
         bounds->least = bounds->most = 0;
-    key->bits = bits_of(bounds->most - bounds->least + bounds->nan);
+    key->bits = bit_width(bounds->most - bounds->least + bounds->nan);
     return STATUS_OK;
 }
 

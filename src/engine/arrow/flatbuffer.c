@@ -1,15 +1,10 @@
 #include "engine/arrow/flatbuffer.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 
 enum { OFFSET_BYTES = 4, VTABLE_HEADER = 4, SLOT_BYTES = 2 };
-
-static uint64_t load_unsigned(const unsigned char *at, size_t width)
-{
-    uint64_t value = 0;
-    memcpy(&value, at, width);
-    return value;
-}
 
 /* Whether bytes at .. at+length-1 are in the buffer; otherwise sets `failed`. */
 static bool has_bytes(struct flat_buffer *buffer, size_t at, size_t length)

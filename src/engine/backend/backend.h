@@ -26,6 +26,14 @@ struct job {
     bool keeps; /* the job runs repeatedly and the elements of its columns change: rely on their known ranges alone */
 };
 
+/* Reports that the rows before this one are done. */
+static inline void job_report(const struct job *job, int64_t row)
+{
+    struct progress_step step = job->whole;
+    step.part = (double)row / (double)job->rows;
+    progress_report(job->progress, &step);
+}
+
 /* The destination of rows that pass the filters: columns[k] is output k (NULL if not needed), reserved for as many rows
  * as the task reads, of which `rows` have been written. Values are stored as columns[k]->store. */
 struct row_sink {

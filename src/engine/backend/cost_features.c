@@ -12,11 +12,6 @@ static void mix(uint64_t *hash, uint64_t word)
     *hash ^= *hash >> 29;
 }
 
-static bool reads_input(const struct instr *instr)
-{
-    return instr->op == OP_INPUT || instr->op == OP_GATHER;
-}
-
 static void mix_instr(uint64_t *hash, const struct instr *instr)
 {
     mix(hash, (uint64_t)instr->op << 16 | (uint64_t)instr->lane << 8 | (uint64_t)instr->kind << 1 | instr->checked);

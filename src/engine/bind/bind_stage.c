@@ -5,6 +5,7 @@
 #include "engine/plan/plot_columns.h"
 
 #include "base/integer.h"
+#include "base/text.h"
 #include "engine/join/join_stages.h"
 
 #include <string.h>
@@ -114,12 +115,6 @@ static void bind_show(struct binder *binder, const struct stage *stage, struct f
 static bool bind_path(struct binder *binder, const struct name *written, struct name *path)
 {
     return bind_succeeded(binder, path_substitute(binder->env, written, binder->arena, path, binder->diags));
-}
-
-static bool ends_in(const char *path, const char *extension)
-{
-    size_t length = strlen(path), tail = strlen(extension);
-    return length > tail && strcmp(path + length - tail, extension) == 0;
 }
 
 /* Whether `plot` can draw such columns, as far as they are known. */

@@ -55,13 +55,6 @@ static void member_init(struct member *member, const struct grouping_rows *group
         member->destinations[i] = column_at(columns[program->outputs[i].output], 0);
 }
 
-static void report(const struct job *job, int64_t row)
-{
-    struct progress_step advance = job->whole;
-    advance.part = (double)row / (double)job->rows;
-    progress_report(job->progress, &advance);
-}
-
 static void run_piece(void *context, int number, int64_t piece)
 {
     struct grouping_rows *grouping = context;
@@ -77,7 +70,7 @@ static void run_piece(void *context, int number, int64_t piece)
     else
         group_stream_add(grouping->stream, number, rows);
     if (number == 0)
-        report(job, end);
+        job_report(job, end);
 }
 
 enum status group_rows_run(const struct job *job, struct group_stream *stream, struct thread_pool *thread_pool,

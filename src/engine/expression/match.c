@@ -71,12 +71,6 @@ value match_table(struct scope *scope, struct column *table, enum kind kind, val
     return code_lookup(scope->code, (int64_t)number, kind, id, span);
 }
 
-/* An argument of the program, so that other keys give the same one. */
-static value constant(struct scope *scope, int64_t integer, struct span span)
-{
-    return code_int(scope->code, integer, span);
-}
-
 static value both(struct scope *scope, value a, value b, struct span span)
 {
     return a == NO_VALUE ? b : code_binary(scope->code, OP_AND, a, b, span);
@@ -162,11 +156,11 @@ static value dense_id(struct scope *scope, const struct join_index *index, const
         if (k == left_out)
             continue;
         /* A key beyond its range would overflow, and must not be an address. */
-        value clamped = code_binary(scope->code, OP_MAX, keys[k], constant(scope, key->lo, span), span);
-        clamped = code_binary(scope->code, OP_MIN, clamped, constant(scope, key->hi, span), span);
+        value clamped = code_binary(scope->code, OP_MAX, keys[k], code_int(scope->code, key->lo, span), span);
+        clamped = code_binary(scope->code, OP_MIN, clamped, code_int(scope->code, key->hi, span), span);
         *found = both(scope, *found, code_binary(scope->code, OP_EQ, clamped, keys[k], span), span);
-        const value place = code_binary(scope->code, OP_SUB, clamped, constant(scope, key->lo, span), span);
-        const value extent = constant(scope, key->hi - key->lo + 1, span);
+        const value place = code_binary(scope->code, OP_SUB, clamped, code_int(scope->code, key->lo, span), span);
+        const value extent = code_int(scope->code, key->hi - key->lo + 1, span);
         id = id == NO_VALUE
                  ? place
                  : code_binary(scope->code, OP_ADD, code_binary(scope->code, OP_MUL, id, extent, span), place, span);
@@ -201,7 +195,7 @@ static value ranked_id(struct scope *scope, const struct join_index *index, cons
 /* The product of a part of a hash and a factor; fits 63 bits. */
 static value product(struct scope *scope, value part, int64_t factor, struct span span)
 {
-    return code_binary(scope->code, OP_MUL, part, constant(scope, factor, span), span);
+    return code_binary(scope->code, OP_MUL, part, code_int(scope->code, factor, span), span);
 }
 
 static value mixed_hash(struct scope *scope, const struct join_index *index, const value *keys, struct span span)
@@ -246,7 +240,7 @@ value match_last(struct scope *scope, struct column *table, int64_t most, value 
                  value limit, struct span span)
 {
     struct code *code = scope->code;
-    const value last = constant(scope, table->rows - 1, span);
+    const value last = code_int(scope->code, table->rows - 1, span);
     value at = code_binary(scope->code, OP_SUB, begin, code_exact_int(code, 1, span), span);
     int64_t step = 1;
     while (step <= most)
@@ -277,7 +271,8 @@ static value searched_id(struct scope *scope, const struct join_index *index, co
     const value before = match_last(scope, search->values, search->most, begin, end, OP_LT, key, span);
     const value id = code_binary(scope->code, OP_ADD, before, one, span);
     *found = both(scope, *found, code_binary(scope->code, OP_LT, id, end, span), span);
-    const value inside = code_binary(scope->code, OP_MIN, id, constant(scope, search->values->rows - 1, span), span);
+    const value inside =
+        code_binary(scope->code, OP_MIN, id, code_int(scope->code, search->values->rows - 1, span), span);
     const value held = match_table(scope, search->values, KIND_INT, inside, "order", span);
     *found = both(scope, *found, code_binary(scope->code, OP_EQ, held, key, span), span);
     return id;
@@ -316,7 +311,7 @@ value match_id(struct scope *scope, const struct join_index *index, const struct
                const struct logical_type *logical, struct span span)
 {
     value found;
-    const value none = constant(scope, index->ids, span);
+    const value none = code_int(scope->code, index->ids, span);
     if (index->ids == 0)
         return none;
     if (index->key_count == 0)
@@ -448,7 +443,8 @@ struct term bind_in_source(struct scope *scope, const struct expr *expr, struct 
         return result;
     }
     if (!evaluated->relation) /* never run: anything that reads the row */
-        return term_of(code_binary(scope->code, OP_EQ, code_row(scope->code, span), constant(scope, 0, span), span));
+        return term_of(
+            code_binary(scope->code, OP_EQ, code_row(scope->code, span), code_int(scope->code, 0, span), span));
     const struct join_keys keys = {
         .columns = evaluated->relation->columns, .count = 1, .members_only = true, .rows = evaluated->relation->rows};
     const enum status status = evaluated_make_index(binder, evaluated, &keys);

@@ -1,6 +1,8 @@
 /* Text of messages and stage marks; recording errors. */
 #include "engine/expression/expression.h"
 
+#include "base/utf8.h"
+
 #include <string.h>
 
 enum { COLUMNS_SPELLED = 12 };
@@ -10,17 +12,12 @@ static bool is_space(char c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-static bool continues_code_point(char byte)
-{
-    return ((unsigned char)byte & 0xc0) == 0x80;
-}
-
 /* The length to keep so that a cut before `next` does not split a code point. */
 static size_t whole_code_points(const char *text, size_t length, char next)
 {
-    if (!continues_code_point(next))
+    if (!is_continuation(next))
         return length;
-    while (length > 0 && continues_code_point(text[length - 1]))
+    while (length > 0 && is_continuation(text[length - 1]))
         length--;
     return length > 0 ? length - 1 : 0;
 }

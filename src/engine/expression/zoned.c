@@ -18,12 +18,6 @@ struct zone_columns {
 
 enum order { BY_UTC, BY_LOCAL };
 
-/* An argument of the program, so that other zones have the same one. */
-static value constant(struct scope *scope, int64_t integer, struct span span)
-{
-    return code_int(scope->code, integer, span);
-}
-
 static const struct time_intervals *intervals_of(const struct time_zone *zone, enum order order)
 {
     return order == BY_UTC ? &zone->utc : &zone->local;
@@ -90,7 +84,8 @@ static value interval_of(struct scope *scope, const struct zone_columns *columns
                          struct span span)
 {
     const struct time_intervals *intervals = intervals_of(columns->zone, order);
-    const value base = constant(scope, intervals->base, span), last = constant(scope, intervals->last, span);
+    const value base = code_int(scope->code, intervals->base, span),
+                last = code_int(scope->code, intervals->last, span);
     const value within =
         code_binary(scope->code, OP_MIN, code_binary(scope->code, OP_MAX, time, base, span), last, span);
     const value distance = code_binary(scope->code, OP_SUB, within, base, span);
@@ -118,10 +113,10 @@ static value offset_of(struct scope *scope, enum order order, value time, const 
                        struct span span)
 {
     if (zone->count == 1)
-        return constant(scope, zone->offsets[0], span);
+        return code_int(scope->code, zone->offsets[0], span);
     const struct instr *instr = &scope->code->at[time];
     if (instr->op == OP_CONST)
-        return constant(scope, zone->offsets[time_interval(intervals_of(zone, order), instr->integer)], span);
+        return code_int(scope->code, zone->offsets[time_interval(intervals_of(zone, order), instr->integer)], span);
     const struct zone_columns *columns = has_tables(scope, span) ? columns_of(scope, zone, span) : NULL;
     if (!columns)
         return NO_VALUE;
@@ -148,9 +143,9 @@ value zoned_start(struct scope *scope, value local, const struct time_zone *zone
     if (!zone || zone->count == 1 || !scope->task || !scope->binder->queue || scope->combines)
         return instant;
     if (instr->op == OP_CONST)
-        return code_binary(scope->code, OP_MIN, instant,
-                           constant(scope, zone->utc.begins[time_interval(&zone->local, instr->integer) + 1], span),
-                           span);
+        return code_binary(
+            scope->code, OP_MIN, instant,
+            code_int(scope->code, zone->utc.begins[time_interval(&zone->local, instr->integer) + 1], span), span);
     const struct zone_columns *columns = columns_of(scope, zone, span);
     if (!columns)
         return instant;

@@ -4,6 +4,7 @@
 #include "base/heap.h"
 #include "base/path.h"
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "engine/compression/compression.h"
 #include "engine/formats/file_list.h"
 #include "engine/formats/formats.h"
@@ -47,11 +48,6 @@ static const char *stated_text(const struct load_options *options, struct arena 
     return all;
 }
 
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 /* What a program has printed, or an address has given, for this statement, or else a file that is as it was. */
 static struct entry *entry_find(const struct file_cache *file_cache, const char *program, const struct file_stamp *now,
                                 const struct format *format, const char *stated)
@@ -59,7 +55,7 @@ static struct entry *entry_find(const struct file_cache *file_cache, const char 
     for (size_t i = 0; i < file_cache->count; i++) {
         struct entry *entry = &file_cache->entries[i];
         const bool fits = format ? entry->file.format && same_format(entry->file.format, format) : entry->by_content;
-        if (fits && same_text(entry->stated, stated) &&
+        if (fits && same_word(entry->stated, stated) &&
             (program ? entry->statement == file_cache->statements && strcmp(entry->path, program) == 0
                      : entry_is_current(entry, now)))
             return entry;

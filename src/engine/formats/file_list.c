@@ -1,6 +1,7 @@
 #include "engine/formats/file_list.h"
 
 #include "base/path.h"
+#include "base/text.h"
 #include "engine/compression/compression.h"
 #include "engine/formats/formats.h"
 #include "engine/formats/open_file.h"
@@ -35,17 +36,6 @@ bool path_is_pattern(const char *path)
     return strpbrk(path, wildcards) && (path_is_address(path) ? path_is_bucket(path) : file_is_missing(path));
 }
 
-static bool is_directory(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 const char **raw_file_names(const char *path, size_t *count, struct arena *arena)
 {
     size_t capacity = 0;
@@ -63,7 +53,7 @@ const char **raw_file_names(const char *path, size_t *count, struct arena *arena
     }
     closedir(directory);
     if (*count > 0)
-        qsort(names, *count, sizeof *names, compare_names);
+        qsort(names, *count, sizeof *names, compare_words);
     return names;
 }
 
@@ -71,7 +61,7 @@ bool path_is_folder(const char *path)
 {
     if (path_is_address(path))
         return path_is_bucket(path) && path[strlen(path) - 1] == '/';
-    if (!is_directory(path))
+    if (!path_is_directory(path))
         return false;
     struct arena *arena = arena_new();
     size_t count;
@@ -169,7 +159,7 @@ static void sort_paths(struct search *search)
 {
     size_t kept = 0;
     if (search->count > 0)
-        qsort(search->paths, search->count, sizeof *search->paths, compare_names);
+        qsort(search->paths, search->count, sizeof *search->paths, compare_words);
     for (size_t i = 0; i < search->count; i++) {
         if (kept == 0 || strcmp(search->paths[kept - 1], search->paths[i]) != 0)
             search->paths[kept++] = search->paths[i];

@@ -3,6 +3,7 @@
 
 #include "base/heap.h"
 #include "base/number_text.h"
+#include "base/text.h"
 #include "base/time/calendar.h"
 #include "base/utf8.h"
 #include "engine/values/dictionary.h"
@@ -16,15 +17,10 @@ static struct text text_of(const char *name)
     return (struct text){name, strlen(name)};
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Whether readers may take the text for a missing value or drop the blanks at its ends. */
 static bool has_blank_ends(struct text text)
 {
-    return text.length == 0 || is_blank(text.at[0]) || is_blank(text.at[text.length - 1]);
+    return text.length == 0 || is_white(text.at[0]) || is_white(text.at[text.length - 1]);
 }
 
 static bool contains_any(struct text text, const char *characters)

@@ -14,16 +14,10 @@
 
 enum { MAX_TRIES = 100 };
 
-static bool is_directory(const char *path)
-{
-    struct stat info;
-    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
-}
-
 bool splayed_is_path(const char *path)
 {
     const size_t length = strlen(path);
-    return (length > 0 && path[length - 1] == '/') || (!format_of_path(path) && is_directory(path));
+    return (length > 0 && path[length - 1] == '/') || (!format_of_path(path) && path_is_directory(path));
 }
 
 const char *directory_resolve(const char *path, struct arena *arena)
@@ -40,7 +34,7 @@ enum status splayed_check(const char *path, struct span span, struct diags *diag
     path = path_display(path, diags->arena);
     if (!directory)
         return writer_error(path, errno, span, diags);
-    if (!is_directory(directory)) {
+    if (!path_is_directory(directory)) {
         struct stat info;
         if (stat(directory, &info) == 0)
             return diag_error(diags, span, "cannot write `%s`: it is a file, not a directory", path);
@@ -250,7 +244,7 @@ enum status splayed_save(const struct relation *relation, const char *path, cons
     if (check_names(relation, span, diags) != STATUS_OK)
         return STATUS_FAILED;
     const char *directory = directory_resolve(path, diags->arena);
-    if (is_directory(directory))
+    if (path_is_directory(directory))
         return save_into(relation, directory, workers, span, diags);
     return save_new(relation, path, directory, workers, span, diags);
 }

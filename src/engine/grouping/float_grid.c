@@ -2,6 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "base/integer.h"
 #include "base/zeroed.h"
 #include "engine/values/exact_sum_simd.h"
 #include "engine/vector/elements.h"
@@ -56,13 +57,6 @@ void float_grid_free(struct float_grid *grid)
     free(grid);
 }
 
-static int64_t bits_of(double number)
-{
-    int64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
 /* Empties the sums and chooses a ceiling for these values; false if none suits them. */
 static bool choose_ceiling(struct float_grid *grid, struct compensated_sum *states, const double *values, int count)
 {
@@ -71,7 +65,7 @@ static bool choose_ceiling(struct float_grid *grid, struct compensated_sum *stat
         return false;
     float_grid_empty(grid, states);
     grid->chosen = true;
-    grid->most = bits_of(ldexp(1, ceiling)) - 1;
+    grid->most = double_bits(ldexp(1, ceiling)) - 1;
     grid->first = ldexp(1.5, ceiling + UNIT + 52);
     grid->second = ldexp(1.5, ceiling + REST_UNIT + 52);
     return true;

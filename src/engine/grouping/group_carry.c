@@ -2,22 +2,13 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "base/integer.h"
 #include "engine/vector/elements.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WORD_BITS = 64 };
-
-static uint64_t mask_of(int bits)
-{
-    return bits == 0 ? 0 : UINT64_MAX >> (WORD_BITS - bits);
-}
-
-static int bits_of(uint64_t most)
-{
-    return most ? WORD_BITS - __builtin_clzll(most) : 0;
-}
 
 /* Gives values their place behind those before, in one word. */
 static void place_values(struct group_carry *carry, struct carried_values values, int bits)
@@ -26,7 +17,7 @@ static void place_values(struct group_carry *carry, struct carried_values values
         carry->payload_words++;
         carry->payload_bits = 0;
     }
-    values.mask = mask_of(bits);
+    values.mask = low_ones(bits);
     values.word = carry->payload_words - 1;
     values.shift = carry->payload_bits;
     carry->values[carry->count++] = values;
@@ -47,14 +38,14 @@ static void carry_column(struct group_carry *carry, const struct column *column)
     int bits = WORD_BITS;
     if (info->kind != KIND_FLOAT) {
         values.low = column->range_known ? column->lo : info->lo;
-        bits = bits_of((uint64_t)(column->range_known ? column->hi : info->hi) - (uint64_t)values.low);
+        bits = bit_width((uint64_t)(column->range_known ? column->hi : info->hi) - (uint64_t)values.low);
     }
     place_values(carry, values, bits);
 }
 
 static void carry_rows(struct group_carry *carry, int64_t rows)
 {
-    place_values(carry, (struct carried_values){0}, bits_of((uint64_t)rows - 1));
+    place_values(carry, (struct carried_values){0}, bit_width((uint64_t)rows - 1));
 }
 
 void group_carry_init(struct group_carry *carry, const struct keys *keys, int64_t rows,

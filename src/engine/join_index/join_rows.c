@@ -97,12 +97,6 @@ static void list_part(void *context, struct part part)
     }
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const int32_t first = *(const int32_t *)a, second = *(const int32_t *)b;
-    return (first > second) - (first < second);
-}
-
 static void order_part(void *context, struct part part)
 {
     struct tables *tables = context;
@@ -114,7 +108,7 @@ static void order_part(void *context, struct part part)
         for (int32_t i = begin + 1; i < end; i++)
             sorted = sorted && rows[i - 1] < rows[i];
         if (!sorted)
-            qsort(rows + begin, (size_t)(end - begin), sizeof *rows, compare_rows);
+            qsort(rows + begin, (size_t)(end - begin), sizeof *rows, compare_int32);
         for (int32_t i = begin; i < end; i++)
             in_order = in_order && rows[i] == i;
     }

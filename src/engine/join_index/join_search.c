@@ -107,12 +107,6 @@ static enum status set_members(struct join_index *index)
     return STATUS_OK;
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    const int32_t first = *(const int32_t *)a, second = *(const int32_t *)b;
-    return (first > second) - (first < second);
-}
-
 /* Whether some place has too many rows, as far as a sample tells: then putting them in order would be in vain. */
 static bool looks_crowded(const struct index_build *build)
 {
@@ -123,7 +117,7 @@ static bool looks_crowded(const struct index_build *build)
         return false;
     for (int64_t i = 0; i < SAMPLE; i++)
         ids[i] = build->ids[i * rows / SAMPLE];
-    qsort(ids, SAMPLE, sizeof *ids, compare_ids);
+    qsort(ids, SAMPLE, sizeof *ids, compare_int32);
     int64_t most = 0, run = 0;
     for (int64_t i = 0; i < SAMPLE; i++) {
         run = i > 0 && ids[i] == ids[i - 1] ? run + 1 : 1;

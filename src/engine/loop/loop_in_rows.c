@@ -96,7 +96,7 @@ static void copy_values(const struct copying *copying, const struct task *task, 
     }
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
-        if (instr->op == OP_INPUT || instr->op == OP_GATHER)
+        if (reads_input(instr))
             map[v] = value_of_input(copying, task, instr);
     }
     for (size_t k = 0; k < count; k++)

@@ -114,6 +114,11 @@ void moving_total_init(const struct moving *moving, struct moving_total *total);
 void moving_total_add(const struct moving *moving, struct moving_total *total, struct element_reader *reader,
                       int64_t begin, int64_t end);
 
+static inline bool is_present(const struct moving *moving, int64_t row)
+{
+    return !moving->present || moving->present[row] != 0;
+}
+
 static inline void moving_set_present(const struct moving *moving, int64_t row, bool present)
 {
     if (moving->result_present)

@@ -54,11 +54,6 @@ static inline void add_number(struct moving_total *total, double number, int sig
     total->negative_inf += number < 0 ? sign : 0;
 }
 
-static inline bool is_present(const struct moving *moving, int64_t row)
-{
-    return !moving->present || moving->present[row] != 0;
-}
-
 /* One loop for each extreme, and one for the others. */
 JOINS void add_total(const struct moving *moving, enum aggregate_kind extreme, struct moving_total *total,
                      struct element_reader *reader, int64_t begin, int64_t end)

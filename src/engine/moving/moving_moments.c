@@ -62,11 +62,6 @@ void moving_moments_free(struct moving_moments *moments)
     free(moments);
 }
 
-static inline bool is_present(const struct moving *moving, int64_t row)
-{
-    return !moving->present || moving->present[row] != 0;
-}
-
 /* ---- integers ---- */
 
 static inline bool is_narrow(int64_t v, int64_t pivot)

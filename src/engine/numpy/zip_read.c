@@ -1,5 +1,7 @@
 #include "engine/numpy/zip.h"
 
+#include "base/integer.h"
+
 #include <string.h>
 #include <zlib.h>
 
@@ -23,17 +25,10 @@ struct archive {
     size_t size;
 };
 
-static uint64_t number(const unsigned char *at, size_t width)
-{
-    uint64_t value = 0;
-    memcpy(&value, at, width); /* little-endian: the low bytes come first */
-    return value;
-}
-
 /* The `length` bytes from `at` on, which begin with the mark; NULL if they are not in the archive. */
 static const unsigned char *record(const struct archive *archive, uint64_t at, size_t length, uint32_t mark)
 {
-    if (at > archive->size || archive->size - at < length || number(archive->data + at, 4) != mark)
+    if (at > archive->size || archive->size - at < length || load_unsigned(archive->data + at, 4) != mark)
         return NULL;
     return archive->data + at;
 }
@@ -48,22 +43,23 @@ static bool find_directory(const struct archive *archive, struct directory_place
     const unsigned char *end = NULL;
     for (size_t comment = 0; !end && comment <= MAX_COMMENT && archive->size >= END_BYTES + comment; comment++) {
         end = record(archive, archive->size - END_BYTES - comment, END_BYTES, end_mark);
-        if (end && number(end + 20, 2) != comment)
+        if (end && load_unsigned(end + 20, 2) != comment)
             end = NULL;
     }
     if (!end)
         return false;
-    *place =
-        (struct directory_place){.at = number(end + 16, 4), .size = number(end + 12, 4), .count = number(end + 10, 2)};
+    *place = (struct directory_place){
+        .at = load_unsigned(end + 16, 4), .size = load_unsigned(end + 12, 4), .count = load_unsigned(end + 10, 2)};
     const size_t before = (size_t)(end - archive->data);
     const unsigned char *locator =
         before >= LOCATOR_BYTES ? record(archive, before - LOCATOR_BYTES, LOCATOR_BYTES, locator_mark) : NULL;
     if (locator) {
-        const unsigned char *end64 = record(archive, number(locator + 8, 8), END64_BYTES, end64_mark);
+        const unsigned char *end64 = record(archive, load_unsigned(locator + 8, 8), END64_BYTES, end64_mark);
         if (!end64)
             return false;
-        *place = (struct directory_place){
-            .at = number(end64 + 48, 8), .size = number(end64 + 40, 8), .count = number(end64 + 32, 8)};
+        *place = (struct directory_place){.at = load_unsigned(end64 + 48, 8),
+                                          .size = load_unsigned(end64 + 40, 8),
+                                          .count = load_unsigned(end64 + 32, 8)};
     }
     return place->at <= archive->size && place->size <= archive->size - place->at &&
            place->count <= place->size / ENTRY_BYTES;
@@ -73,7 +69,7 @@ static bool find_directory(const struct archive *archive, struct directory_place
 static bool extend(const unsigned char *extra, size_t length, uint64_t *const *numbers, size_t count)
 {
     for (size_t at = 0; length - at >= 4;) {
-        size_t id = number(extra + at, 2), size = number(extra + at + 2, 2);
+        size_t id = load_unsigned(extra + at, 2), size = load_unsigned(extra + at + 2, 2);
         at += 4;
         if (size > length - at)
             return false;
@@ -82,7 +78,7 @@ static bool extend(const unsigned char *extra, size_t length, uint64_t *const *n
                 continue;
             if (size - used < 8)
                 return false;
-            *numbers[k] = number(extra + at + used, 8);
+            *numbers[k] = load_unsigned(extra + at + used, 8);
             used += 8;
         }
         at += size;
@@ -97,25 +93,27 @@ static bool read_entry(const struct archive *archive, uint64_t at, uint64_t end,
     const unsigned char *bytes = record(archive, at, ENTRY_BYTES, entry_mark);
     if (!bytes || end - at < ENTRY_BYTES)
         return false;
-    size_t name = number(bytes + 28, 2), extra = number(bytes + 30, 2), comment = number(bytes + 32, 2);
+    size_t name = load_unsigned(bytes + 28, 2), extra = load_unsigned(bytes + 30, 2),
+           comment = load_unsigned(bytes + 32, 2);
     *length = ENTRY_BYTES + name + extra + comment;
     if (*length > end - at)
         return false;
-    uint64_t packed = number(bytes + 20, 4), size = number(bytes + 24, 4), local_at = number(bytes + 42, 4);
+    uint64_t packed = load_unsigned(bytes + 20, 4), size = load_unsigned(bytes + 24, 4),
+             local_at = load_unsigned(bytes + 42, 4);
     uint64_t *const numbers[] = {&size, &packed, &local_at};
     if (!extend(bytes + ENTRY_BYTES + name, extra, numbers, 3))
         return false;
     const unsigned char *local = record(archive, local_at, LOCAL_BYTES, local_mark);
     if (!local)
         return false;
-    const uint64_t content = local_at + LOCAL_BYTES + number(local + 26, 2) + number(local + 28, 2);
+    const uint64_t content = local_at + LOCAL_BYTES + load_unsigned(local + 26, 2) + load_unsigned(local + 28, 2);
     *entry = (struct zip_entry){.name = arena_text(arena, (const char *)bytes + ENTRY_BYTES, name),
-                                .method = (int)number(bytes + 10, 2),
-                                .encrypted = (number(bytes + 8, 2) & 1) != 0,
+                                .method = (int)load_unsigned(bytes + 10, 2),
+                                .encrypted = (load_unsigned(bytes + 8, 2) & 1) != 0,
                                 .at = content,
                                 .packed = packed,
                                 .size = size,
-                                .checksum = (uint32_t)number(bytes + 16, 4)};
+                                .checksum = (uint32_t)load_unsigned(bytes + 16, 4)};
     if (content > archive->size || packed > archive->size - content)
         return false;
     return entry->method == ZIP_STORED ? size == packed : size / MOST_INFLATED <= packed;
@@ -128,7 +126,8 @@ enum status zip_read_directory(const struct format_job *job, const struct mappin
     const char *path = mapping_path(mapping);
     struct directory_place place;
     *directory = (struct zip_directory){0};
-    if (archive.size < 4 || (number(archive.data, 4) != local_mark && number(archive.data, 4) != end_mark))
+    if (archive.size < 4 ||
+        (load_unsigned(archive.data, 4) != local_mark && load_unsigned(archive.data, 4) != end_mark))
         return diag_error(job->diags, job->span, "`%s` is not an .npz file: it is no ZIP archive", path);
     if (!find_directory(&archive, &place))
         return diag_error(job->diags, job->span, "`%s` is truncated or damaged: it has no directory at its end", path);

@@ -10,6 +10,7 @@
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -78,10 +79,7 @@ static void bound_floats(struct share *share, const double *values, int count)
 /* Equal for equal values: -0.0 and 0.0 are one. */
 static uint64_t bits_of(double number)
 {
-    uint64_t bits;
-    number = number == 0 ? 0 : number;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
+    return (uint64_t)double_bits(number == 0 ? 0 : number);
 }
 
 static void add_int(const struct describing *describing, struct share *share, int64_t integer)
@@ -217,12 +215,6 @@ static enum method choose_method(const struct describing *describing)
     return !describing->number && (uint64_t)hist->hi - (uint64_t)hist->lo < MAP_VALUES ? BY_MAP : BY_SKETCH;
 }
 
-static int compare(const void *a, const void *b)
-{
-    uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
-
 static int64_t count_sorted(const struct describing *describing)
 {
     const struct column *column = describing->column;
@@ -233,7 +225,7 @@ static int64_t count_sorted(const struct describing *describing)
         if (!isnan(number) && !column_is_missing(column, row))
             bits[count++] = describing->number ? bits_of(number) : (uint64_t)column_get_int(column, row);
     }
-    qsort(bits, count, sizeof *bits, compare);
+    qsort(bits, count, sizeof *bits, compare_uint64);
     int64_t distinct = count > 0;
     for (size_t i = 1; i < count; i++)
         distinct += bits[i] != bits[i - 1];

@@ -5,6 +5,7 @@
 #include "engine/sorting/sort_keys.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -34,12 +35,6 @@ struct choice {
     struct parts parts;
     struct listed *listed;
 };
-
-static int compare_codes(const void *a, const void *b)
-{
-    const uint64_t first = *(const uint64_t *)a, second = *(const uint64_t *)b;
-    return (first > second) - (first < second);
-}
 
 /* The first of the sorted codes that is not less. */
 static int64_t find_code(const uint64_t *codes, int64_t count, uint64_t code)
@@ -104,7 +99,7 @@ static bool look_at_sample(struct choice *choice, int64_t rows)
             places[k] = (uint64_t)((i + k) * (rows / SAMPLE));
         keys_read_at(choice->keys, 0, places, KEY_BLOCK, codes + i);
     }
-    qsort(codes, SAMPLE, sizeof *codes, compare_codes);
+    qsort(codes, SAMPLE, sizeof *codes, compare_uint64);
     int64_t different = 0;
     for (int64_t i = 0; i < SAMPLE / SHARE; i++) {
         different += i == 0 || codes[i] != codes[i - 1];
@@ -125,7 +120,7 @@ static uint64_t last_cut(const struct choice *choice)
         memcpy(codes + count, choice->least[i], (size_t)choice->counts[i] * sizeof *codes);
         count += choice->counts[i];
     }
-    qsort(codes, (size_t)count, sizeof *codes, compare_codes);
+    qsort(codes, (size_t)count, sizeof *codes, compare_uint64);
     uint64_t cut = choice->cut;
     for (int64_t i = 0; i < count && different < choice->first; i++) {
         different += i == 0 || codes[i] != codes[i - 1];

@@ -160,7 +160,7 @@ static void mark_inputs(struct task *task)
         task->inputs[k].needed = false;
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
-        if (live[v] && (instr->op == OP_INPUT || instr->op == OP_GATHER))
+        if (live[v] && reads_input(instr))
             task->inputs[instr->integer].needed = true;
     }
 }

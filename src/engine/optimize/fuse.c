@@ -429,7 +429,7 @@ static struct reading read_task(const struct fusion *fusion, const struct task *
         const struct instr *instr = &task->code.at[v];
         if (!reading.live[v])
             continue;
-        if (instr->op == OP_INPUT || instr->op == OP_GATHER)
+        if (reads_input(instr))
             reading.reads[instr->integer] = true;
         reading.shifts = reading.shifts || instr->offset != 0;
         reading.uses_rows = reading.uses_rows || instr->op == OP_ROW || instr->op == OP_ROWS || instr->offset != 0;

@@ -12,7 +12,7 @@ static void mark_varying(const struct task *task, const bool *varies, bool *vary
     const struct code *code = &task->code;
     for (value v = 0; v < code->count; v++) {
         const struct instr *instr = &code->at[v];
-        const bool reads = instr->op == OP_INPUT || instr->op == OP_GATHER;
+        const bool reads = reads_input(instr);
         varying[v] = instr->checked || (reads && varies[instr->integer]);
         for (int i = 0; i < op_table[instr->op].arity; i++)
             varying[v] = varying[v] || varying[instr->args[i]];

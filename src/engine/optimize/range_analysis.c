@@ -6,13 +6,10 @@
  * file read as.) */
 #include "engine/optimize/passes.h"
 
+#include "base/integer.h"
+
 #include "engine/plan/code_loop.h"
 #include "engine/plan/interval.h"
-
-static int128 power_of_two(int bits)
-{
-    return (int128)1 << bits;
-}
 
 /* The smallest class that contains lo..hi: of one of the `count` numbers of bits, of one sign or both, or 64 bits. */
 static struct interval class_of(const int *bits, size_t count, int128 lo, int128 hi)

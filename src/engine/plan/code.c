@@ -44,26 +44,19 @@ static uint64_t mix(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 29);
 }
 
-static uint64_t bits_of(double number)
-{
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof bits);
-    return bits;
-}
-
 static uint64_t hash_instr(const struct instr *instr)
 {
     uint64_t hash = mix((uint64_t)instr->op * 4 + (uint64_t)instr->kind, (uint64_t)instr->integer);
     for (int i = 0; i < 3; i++)
         hash = mix(hash, (uint32_t)instr->args[i]);
-    return mix(mix(mix(hash, bits_of(instr->number)), instr->exact), (uint64_t)instr->offset);
+    return mix(mix(mix(hash, (uint64_t)double_bits(instr->number)), instr->exact), (uint64_t)instr->offset);
 }
 
 /* Floats are compared by their bits: 0.0 is not -0.0 here, and a NaN is itself. */
 static bool same_instr(const struct instr *a, const struct instr *b)
 {
     return a->op == b->op && a->kind == b->kind && a->args[0] == b->args[0] && a->args[1] == b->args[1] &&
-           a->args[2] == b->args[2] && a->integer == b->integer && bits_of(a->number) == bits_of(b->number) &&
+           a->args[2] == b->args[2] && a->integer == b->integer && double_bits(a->number) == double_bits(b->number) &&
            a->exact == b->exact && a->offset == b->offset;
 }
 

@@ -138,6 +138,12 @@ value *code_map(struct arena *arena, const struct code *from);
 
 bool code_is_const(const struct code *code, value v);
 
+/* Whether it is an element of an input. */
+static inline bool reads_input(const struct instr *instr)
+{
+    return instr->op == OP_INPUT || instr->op == OP_GATHER;
+}
+
 /* Whether the operation itself, not its arguments, can fail. */
 bool code_can_fail(const struct instr *instr);
 

@@ -1,9 +1,6 @@
 #include "engine/plan/interval.h"
 
-static int128 power_of_two(int bits)
-{
-    return (int128)1 << bits;
-}
+#include "base/integer.h"
 
 /* The smallest 2^k - 1 that is at least n >= 0. */
 static int128 mask_of(int128 n)

@@ -29,11 +29,6 @@ const struct task *task_writing(const struct task *task, struct column *const *c
     return writing;
 }
 
-static bool reads_input(const struct instr *instr)
-{
-    return instr->op == OP_INPUT || instr->op == OP_GATHER;
-}
-
 static void mark_needed(struct input *input)
 {
     input->needed = true;
@@ -228,7 +223,7 @@ bool aggregate_in_order(const struct aggregate *aggregate, const struct code *co
 enum type output_store(const struct task *task, const struct output *output, struct column *const *columns)
 {
     const struct instr *instr = &task->code.at[output->value];
-    if (instr->op == OP_INPUT || instr->op == OP_GATHER) {
+    if (reads_input(instr)) {
         const struct column *column = columns[instr->integer];
         if (column && column->type == output->type)
             return column->store;

@@ -2,17 +2,12 @@
 #include "engine/remote/address.h"
 
 #include "base/strbuf.h"
+#include "base/text.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char *variable(const char *name)
-{
-    const char *value = getenv(name);
-    return value && *value ? value : NULL;
-}
 
 /* The text between blanks, in place. */
 static char *trimmed(char *text)
@@ -83,22 +78,22 @@ static void read_file(const char *path, const char *profile, struct aws_settings
 
 static const char *file_path(const char *name, const char *base, struct arena *arena)
 {
-    const char *path = variable(name), *home = variable("HOME");
+    const char *path = set_variable(name), *home = set_variable("HOME");
     return path ? path : home ? arena_printf(arena, "%s/.aws/%s", home, base) : NULL;
 }
 
 struct aws_settings aws_settings_read(struct arena *arena)
 {
-    struct aws_settings settings = {.key = variable("AWS_ACCESS_KEY_ID"),
-                                    .secret = variable("AWS_SECRET_ACCESS_KEY"),
-                                    .token = variable("AWS_SESSION_TOKEN"),
-                                    .region = variable("AWS_REGION"),
-                                    .endpoint = variable("AWS_ENDPOINT_URL_S3"),
-                                    .profile = variable("AWS_PROFILE")};
+    struct aws_settings settings = {.key = set_variable("AWS_ACCESS_KEY_ID"),
+                                    .secret = set_variable("AWS_SECRET_ACCESS_KEY"),
+                                    .token = set_variable("AWS_SESSION_TOKEN"),
+                                    .region = set_variable("AWS_REGION"),
+                                    .endpoint = set_variable("AWS_ENDPOINT_URL_S3"),
+                                    .profile = set_variable("AWS_PROFILE")};
     const bool complete = settings.key && settings.secret;
     struct aws_settings own = {.no_profile = settings.profile};
-    settings.region = settings.region ? settings.region : variable("AWS_DEFAULT_REGION");
-    settings.endpoint = settings.endpoint ? settings.endpoint : variable("AWS_ENDPOINT_URL");
+    settings.region = settings.region ? settings.region : set_variable("AWS_DEFAULT_REGION");
+    settings.endpoint = settings.endpoint ? settings.endpoint : set_variable("AWS_ENDPOINT_URL");
     settings.profile = settings.profile ? settings.profile : "default";
     read_file(file_path("AWS_SHARED_CREDENTIALS_FILE", "credentials", arena), settings.profile, &own, arena);
     read_file(file_path("AWS_CONFIG_FILE", "config", arena), settings.profile, &own, arena);

@@ -82,7 +82,7 @@ bool *need_inputs(const struct task *task, const bool *marks, struct arena *aren
     bool *read = arena_array(arena, task->input_count + 1, sizeof *read);
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
-        if (marks[v] && (instr->op == OP_INPUT || instr->op == OP_GATHER))
+        if (marks[v] && reads_input(instr))
             read[instr->integer] = true;
     }
     return read;

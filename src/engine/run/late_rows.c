@@ -3,6 +3,8 @@
  * that they have chosen chooses the same ones. */
 #include "engine/run/provide.h"
 
+#include "base/integer.h"
+
 #include "engine/task/run_queue.h"
 
 #include <stdlib.h>
@@ -159,18 +161,12 @@ static void add_sort(struct queue *queue, const struct choice *choice, struct ta
         .needed = true};
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-    const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-    return (x > y) - (x < y);
-}
-
 static void add_rows(struct row_set *set, const struct column *numbers, struct arena *arena)
 {
     int64_t *rows = arena_array(arena, (size_t)numbers->rows + 1, sizeof *rows);
     for (int64_t i = 0; i < numbers->rows; i++)
         rows[i] = column_get_int(numbers, i);
-    qsort(rows, (size_t)numbers->rows, sizeof *rows, compare_rows);
+    qsort(rows, (size_t)numbers->rows, sizeof *rows, compare_int64);
     for (int64_t i = 0; i < numbers->rows; i++)
         row_set_add(set, rows[i], rows[i] + 1);
 }

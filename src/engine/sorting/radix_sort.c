@@ -18,6 +18,7 @@
 #include "engine/sorting/sort_bins.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,11 +47,6 @@ struct stretch {
     uint64_t least, most;
     int depth;
 };
-
-static uint64_t mask_of(int bits)
-{
-    return bits == 0 ? 0 : UINT64_MAX >> (64 - bits);
-}
 
 /* ---- buckets ---- */
 
@@ -319,7 +315,7 @@ static enum status sort_all(const struct sorter *sorter)
     const struct radix *radix = sorter->radix;
     if ((size_t)radix->rows * radix->width <= FEW_BYTES)
         return sort_few(sorter);
-    const struct stretch all = {.count = radix->rows, .most = mask_of(radix->bits)};
+    const struct stretch all = {.count = radix->rows, .most = low_ones(radix->bits)};
     return sort_stretch(sorter, &all);
 }
 

@@ -2,6 +2,7 @@
 
 #include "base/cpu_dispatch.h"
 #include "base/heap.h"
+#include "base/integer.h"
 #include "engine/sorting/sort_key_range.h"
 #include "engine/vector/elements.h"
 
@@ -88,11 +89,6 @@ static bool find_range(const struct column *column, int64_t rows, const struct w
     return done;
 }
 
-static int bits_of(uint64_t most)
-{
-    return most ? 64 - __builtin_clzll(most) : 0;
-}
-
 /* Packs keys into words from the least significant key on. */
 static void place_keys(struct keys *keys)
 {
@@ -134,7 +130,7 @@ static void set_range(struct key *key, const struct key_range *range)
     key->nan = range->nan;
     key->faithful = !range->negative_zero && (!range->nan || range->nan_or == range->nan_and);
     key->nan_image = nan_image(key->column->store, range->nan_or);
-    key->bits = bits_of(key->most - key->least + range->nan);
+    key->bits = bit_width(key->most - key->least + range->nan);
 }
 
 bool keys_init(struct keys *keys, struct key *at, size_t count, int64_t rows, const struct workers *workers)

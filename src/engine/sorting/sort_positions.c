@@ -2,6 +2,7 @@
 
 #include "engine/sorting/sort_element.h"
 
+#include "base/hash.h"
 #include "base/heap.h"
 
 #include <stdlib.h>
@@ -20,14 +21,6 @@ static uint64_t key_of(const struct sort_positions *by, const void *elements, in
     return sort_element_word(elements, (size_t)i, width) >> by->key.shift & by->key.mask;
 }
 
-/* SplitMix64's finaliser, shortened. */
-static uint64_t hash(uint64_t number)
-{
-    uint64_t z = (number + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    return z ^ z >> 29;
-}
-
 /* Reads keys of runs of rows, one at a random place in each stretch of the rows. */
 static void read_sample(const struct sort_positions *by, const struct radix *radix, const void *from, int64_t rows,
                         int runs, uint64_t *keys)
@@ -35,7 +28,7 @@ static void read_sample(const struct sort_positions *by, const struct radix *rad
     const int64_t apart = rows / runs;
     for (int run = 0; run < runs; run++) {
         struct radix_pair block[RUN];
-        const int64_t row = apart * run + (int64_t)(hash((uint64_t)run) % (uint64_t)(apart - RUN + 1));
+        const int64_t row = apart * run + (int64_t)(scattered((uint64_t)run) % (uint64_t)(apart - RUN + 1));
         const void *elements = block;
         if (from)
             elements = (const char *)from + (size_t)row * radix->width;

@@ -1,5 +1,7 @@
 #include "engine/sorting/sort_ties.h"
 
+#include "base/integer.h"
+
 #include "engine/sorting/sort_rows.h"
 
 #include <stdlib.h>
@@ -9,12 +11,6 @@ enum {
     MOST_EQUAL = SAMPLE / 16,
     FEW = 48 /* rows are inserted one by one */
 };
-
-static int ascending(const void *a, const void *b)
-{
-    const uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
-    return (left > right) - (left < right);
-}
 
 bool sort_ties_few(const struct keys *keys, const uint64_t *list, int64_t rows)
 {
@@ -26,7 +22,7 @@ bool sort_ties_few(const struct keys *keys, const uint64_t *list, int64_t rows)
         sample[i] = list ? list[row] : row;
     }
     keys_read_at(keys, 0, sample, SAMPLE, codes);
-    qsort(codes, SAMPLE, sizeof *codes, ascending);
+    qsort(codes, SAMPLE, sizeof *codes, compare_uint64);
     int equal = 0;
     for (int i = 1; i < SAMPLE; i++)
         equal += codes[i] == codes[i - 1];

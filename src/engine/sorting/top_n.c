@@ -4,6 +4,7 @@
  * of the first key. A full buffer is sorted and truncated; its last row is the new cut. The first cut comes from a
  * sample, so that rows in the opposite order are not all collected. */
 #include "base/cpu_dispatch.h"
+#include "base/hash.h"
 #include "base/timing.h"
 #include "engine/sorting/radix_sort.h"
 #include "engine/sorting/sort_rows.h"
@@ -203,14 +204,6 @@ static void free_members(const struct selection *selection)
 
 /* ---- the sample ---- */
 
-/* A hash of a place: SplitMix64's finaliser, shortened. */
-static uint64_t hash_place(uint64_t place)
-{
-    uint64_t z = (place + 1) * UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    return z ^ z >> 29;
-}
-
 /* Lists runs of rows at places spread over all rows, in an order in which the first few are spread too. Their keys are
  * read to measure the time: a cold file takes longer for each place than the pass does for many rows, so that sampling
  * stops after 5 ms. Returns how many rows are listed. */
@@ -223,7 +216,7 @@ static int list_sample(const struct selection *selection, uint64_t *sample)
     int count = 0;
     for (uint64_t i = 0; i < PLACES; i++) {
         const uint64_t place = i * STRIDE % PLACES;
-        const uint64_t row = place * apart + hash_place(place) % (apart - PLACE_ROWS + 1);
+        const uint64_t row = place * apart + scattered(place) % (apart - PLACE_ROWS + 1);
         uint64_t codes[PLACE_ROWS];
         for (uint64_t k = 0; k < PLACE_ROWS; k++)
             sample[count + (int)k] = row + k;

@@ -1,5 +1,7 @@
 #include "engine/storage/shape.h"
 
+#include "base/text.h"
+
 #include <string.h>
 
 bool shape_is_set(const struct shape *shape)
@@ -7,16 +9,11 @@ bool shape_is_set(const struct shape *shape)
     return shape->axes > 0;
 }
 
-static bool same_name(const char *a, const char *b)
-{
-    return !a || !b ? a == b : strcmp(a, b) == 0;
-}
-
 bool shape_equal(const struct shape *a, const struct shape *b)
 {
     bool equal = a->axes == b->axes;
     for (int i = 0; i < a->axes && equal; i++)
-        equal = a->extents[i] == b->extents[i] && same_name(a->names[i], b->names[i]);
+        equal = a->extents[i] == b->extents[i] && same_word(a->names[i], b->names[i]);
     return equal;
 }
 

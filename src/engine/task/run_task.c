@@ -51,18 +51,11 @@ static enum status next_range(const struct task_run *run, int64_t row, int64_t e
     return status;
 }
 
-static void report_progress(const struct job *job, int64_t end)
-{
-    struct progress_step advance = job->whole;
-    advance.part = (double)end / (double)job->rows;
-    progress_report(job->progress, &advance);
-}
-
 /* The range is done. */
 static enum status end_range(struct task_run *run, const struct job *range)
 {
     input_rows_done(&run->input, range->end);
-    report_progress(&run->job, range->end);
+    job_report(&run->job, range->end);
     const enum status status = task_sink_check_memory(&run->sink, 0);
     if (status != STATUS_OK || range->end == run->job.end)
         return status;

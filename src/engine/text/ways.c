@@ -1,5 +1,7 @@
 #include "engine/text/ways.h"
 
+#include "base/text.h"
+
 #include "engine/text/classify.h"
 
 #include <string.h>
@@ -37,11 +39,6 @@ unsigned ways_stated(const struct text_options *options)
             ways &= ~forms[i].way;
     }
     return ways & (WAYS_OF_NUMBERS | orders[options->dates]);
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* Takes a word off the beginning, or the end, of a cell, with the space between. */

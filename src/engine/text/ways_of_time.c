@@ -1,15 +1,11 @@
 /* Dates of any order of day, month and year, timestamps that begin with them, and times of day. */
 #include "engine/text/ways.h"
 
+#include "base/text.h"
 #include "base/time/calendar.h"
 
 #include <string.h>
 #include <strings.h>
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static bool is_letter(char c)
 {

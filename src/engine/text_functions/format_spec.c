@@ -5,6 +5,7 @@
 #include "engine/text_functions/text_call.h"
 
 #include "base/heap.h"
+#include "base/text.h"
 #include "base/time/calendar.h"
 #include "base/time/time_format.h"
 #include "base/time/time_zone.h"
@@ -19,11 +20,6 @@ enum { MOST_WIDTH = 10000, MOST_PRECISION = 100, NUMBER_BYTES = 512 };
 static bool is_align(char c)
 {
     return c == '<' || c == '>' || c == '^' || c == '=';
-}
-
-static bool is_among(const char *all, char c)
-{
-    return c != '\0' && strchr(all, c);
 }
 
 /* A number below `most`; -1 if there is none. */

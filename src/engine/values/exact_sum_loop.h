@@ -28,7 +28,7 @@ INLINED bool LOOP(add_levels)(const double *values, int64_t apart, int count, in
     for (int k = 0; k < levels; k++) {
         const double start = ldexp(1.5, ceiling + 1 + TERM_BITS - k * TAKEN_BITS);
         sum->unit[k] = ceiling + 1 + TERM_BITS - k * TAKEN_BITS - 52;
-        begin[k] = bits_of(start);
+        begin[k] = double_bits(start);
         for (int c = 0; c < CHAINS; c++)
             at[k][c] = start - (doubles){0};
     }

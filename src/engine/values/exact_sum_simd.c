@@ -1,6 +1,7 @@
 #include "engine/values/exact_sum_simd.h"
 
 #include "base/cpu_dispatch.h"
+#include "base/integer.h"
 
 #include <assert.h>
 #include <math.h>
@@ -17,13 +18,6 @@ enum {
 };
 
 static const int64_t magnitude_mask = INT64_MAX, fraction_mask = (INT64_C(1) << 52) - 1;
-
-static int64_t bits_of(double value)
-{
-    int64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 #if defined(__x86_64__)
 #define LEVEL      avx_512

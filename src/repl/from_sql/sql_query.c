@@ -233,9 +233,7 @@ static void add_windows(struct translator *t, struct select *s, const struct phr
 
 static bool same_window(const struct phrase_window *a, const struct phrase_window *b)
 {
-    return (a->partition == b->partition ||
-            (a->partition && b->partition && strcmp(a->partition, b->partition) == 0)) &&
-           (a->order == b->order || (a->order && b->order && strcmp(a->order, b->order) == 0));
+    return same_word(a->partition, b->partition) && same_word(a->order, b->order);
 }
 
 /* Computes the items with window functions, which then are columns. */

@@ -1,5 +1,7 @@
 #include "repl/plot/plot.h"
 
+#include "base/text.h"
+
 #include "repl/plot/plot_file.h"
 
 #include "engine/storage/atomic_writer.h"
@@ -18,12 +20,6 @@ static enum status write_file(const struct strbuf *text, const struct name *path
         status = writer_publish(&writer, path->span, diags);
     writer_discard(&writer);
     return status;
-}
-
-static bool ends_in(const char *path, const char *extension)
-{
-    size_t length = strlen(path), tail = strlen(extension);
-    return length >= tail && strcmp(path + length - tail, extension) == 0;
 }
 
 /* Appends the drawing. */

@@ -1,5 +1,7 @@
 #include "repl/print/render_diag.h"
 
+#include "base/utf8.h"
+
 #include "repl/print/fit_text.h"
 
 #include <stdio.h>
@@ -34,11 +36,6 @@ struct excerpt {
     size_t from, to;       /* the part shown */
     bool cut_from, cut_to; /* text before or after it is omitted */
 };
-
-static bool is_continuation(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
 
 /* The end of the UTF-8 character at `at`; invalid bytes count as characters. */
 static size_t next_character(const struct excerpt *line, size_t at)

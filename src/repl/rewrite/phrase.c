@@ -1,6 +1,7 @@
 #include "repl/rewrite/phrase.h"
 
 #include "base/strbuf.h"
+#include "base/text.h"
 #include "parser/words.h"
 
 #include <string.h>
@@ -20,11 +21,6 @@ const char *phrase_at(const struct phrase *phrase, enum phrase_level level, stru
     return phrase->level < level ? arena_printf(arena, "(%s)", phrase->text) : phrase->text;
 }
 
-static bool same(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
 bool phrase_inherit(struct phrase *result, const struct phrase *operand)
 {
     result->optional = result->optional || operand->optional;
@@ -34,8 +30,8 @@ bool phrase_inherit(struct phrase *result, const struct phrase *operand)
         return true;
     const struct phrase_window *before = result->window;
     result->window = before && before->order ? before : operand->window;
-    return !before || (same(before->partition, operand->window->partition) &&
-                       (!before->order || !operand->window->order || same(before->order, operand->window->order)));
+    return !before || (same_word(before->partition, operand->window->partition) &&
+                       (!before->order || !operand->window->order || same_word(before->order, operand->window->order)));
 }
 
 struct phrase phrase_binary(const struct phrase *a, const char *op, const struct phrase *b, enum phrase_level level,

@@ -1,27 +1,19 @@
 #include "repl/rewrite/rewrite_tokens.h"
 
+#include "base/text.h"
+
 #include <string.h>
 #include <strings.h>
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
 
 static bool is_letter(char c)
 {
     return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_' || (unsigned char)c >= 0x80;
 }
 
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
-}
-
 /* Skips white space and comments. */
 static size_t skip(const char *text, size_t length, size_t at)
 {
-    while (at < length && (is_blank(text[at]) || text[at] == '#')) {
+    while (at < length && (is_white(text[at]) || text[at] == '#')) {
         if (text[at] == '#') {
             const char *line = memchr(text + at, '\n', length - at);
             at = line ? (size_t)(line - text) : length;

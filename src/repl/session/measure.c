@@ -1,5 +1,6 @@
 #include "repl/session/measure.h"
 
+#include "base/integer.h"
 #include "base/parallel.h"
 #include "base/timing.h"
 #include "base/zeroed.h"
@@ -22,12 +23,6 @@ enum status measure_once(const struct runner *runner, const struct stmt *query, 
     measurement->ns = now_ns() - began;
     measurement->times = trace_times(&timing);
     return status;
-}
-
-static int compare_ns(const void *a, const void *b)
-{
-    const int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
-    return (left > right) - (left < right);
 }
 
 enum status measure_repeated(const struct runner *runner, const struct stmt *query, int max_runs, int64_t enough_ns,
@@ -53,7 +48,7 @@ enum status measure_repeated(const struct runner *runner, const struct stmt *que
         measurements->build_ns += run.times.ns[PHASE_BUILD];
         spent += run.ns;
     }
-    qsort(measurements->ns, (size_t)measurements->count, sizeof *measurements->ns, compare_ns);
+    qsort(measurements->ns, (size_t)measurements->count, sizeof *measurements->ns, compare_int64);
     return status;
 }
 

@@ -1,5 +1,7 @@
 #include "sql/wire/credentials.h"
 
+#include "base/text.h"
+
 #include <arpa/inet.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,16 +30,10 @@ static bool list_names(const char *list, const char *host, bool tls)
     return false;
 }
 
-static const char *variable(const char *name)
-{
-    const char *text = getenv(name);
-    return text && *text ? text : NULL;
-}
-
 struct credentials credentials_for(const struct table_url *url)
 {
-    const char *list = variable("CLICKHOUSE_HOST"), *user = variable("CLICKHOUSE_USER");
-    const char *password = variable("CLICKHOUSE_PASSWORD");
+    const char *list = set_variable("CLICKHOUSE_HOST"), *user = set_variable("CLICKHOUSE_USER");
+    const char *password = set_variable("CLICKHOUSE_PASSWORD");
     const bool here = is_this_machine(url->host);
     const bool trusted = here || (list && list_names(list, url->host, url->tls));
     return (struct credentials){.user = url->user ? url->user

@@ -1,5 +1,7 @@
 #include "sql/wire/table_url.h"
 
+#include "base/text.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,14 +10,9 @@ enum { PORT = 8123, TLS_PORT = 8443, MAX_PORT = 65535 };
 
 static const char plain[] = "clickhouse://", secure[] = "clickhouses://";
 
-static bool begins_with(const char *text, const char *start)
-{
-    return strncmp(text, start, strlen(start)) == 0;
-}
-
 bool is_table_url(const char *path)
 {
-    return begins_with(path, plain) || begins_with(path, secure);
+    return word_begins(path, plain) || word_begins(path, secure);
 }
 
 static int hex_digit(char c)
@@ -103,7 +100,7 @@ static enum status parse_table(const char *at, size_t length, struct table_url *
 static enum status parse_options(const char *at, struct table_url *url, struct span span, struct diags *diags)
 {
     static const char by[] = "by=";
-    if (!begins_with(at, by) || strchr(at, '&'))
+    if (!word_begins(at, by) || strchr(at, '&'))
         return wrong(diags, span, "the only option of an address is `by`, the columns that order the rows");
     size_t capacity = 0;
     for (at += strlen(by);; at++) {
@@ -121,7 +118,7 @@ static enum status parse_options(const char *at, struct table_url *url, struct s
 
 enum status table_url_parse(const char *path, struct table_url *url, struct span span, struct diags *diags)
 {
-    *url = (struct table_url){.tls = begins_with(path, secure)};
+    *url = (struct table_url){.tls = word_begins(path, secure)};
     const char *server = path + strlen(url->tls ? secure : plain);
     const size_t server_length = strcspn(server, "/?");
     const char *table = server + server_length + (server[server_length] == '/');
