@@ -293,6 +293,20 @@ void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated
     return reused ? reused : new_block(pool, size);
 }
 
+void *buffer_pool_alloc_spilled(struct buffer_pool *pool, size_t size, size_t *allocated)
+{
+    *allocated = round_up(size > 0 ? size : 1, granularity(size));
+    return pool ? spill_area_alloc(pool->spill, *allocated) : NULL;
+}
+
+void buffer_pool_write(struct buffer_pool *pool, void *at, const void *from, size_t size)
+{
+    if (buffer_pool_holds_spilled(pool, at))
+        spill_area_write(pool->spill, at, from, size);
+    else
+        memcpy(at, from, size);
+}
+
 void *buffer_pool_grow(struct buffer_pool *pool, void *memory, size_t size, size_t *allocated)
 {
     const size_t before = *allocated, after = round_up(size, granularity(size));

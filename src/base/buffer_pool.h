@@ -40,6 +40,12 @@ int64_t buffer_pool_spilled(struct buffer_pool *pool); /* bytes */
 /* A page-aligned block of at least `size` bytes with arbitrary content; *allocated is its size. NULL: no memory. */
 void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated);
 
+/* Likewise on the disk, whether or not memory has room. NULL: the disk does not have it. */
+void *buffer_pool_alloc_spilled(struct buffer_pool *pool, size_t size, size_t *allocated);
+
+/* Copies to a block; several threads may write at once. */
+void buffer_pool_write(struct buffer_pool *pool, void *at, const void *from, size_t size);
+
 /* Releases a block, or its tail after the first buffer_pool_trimmed bytes. */
 void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size);
 

@@ -203,6 +203,21 @@ bool spill_area_extend(struct spill_area *area, void *at, size_t size, size_t mo
     return extended;
 }
 
+void spill_area_write(const struct spill_area *area, void *at, const void *from, size_t size)
+{
+    while (size > 0) {
+        const ssize_t written = pwrite(area->file, from, size, (off_t)((char *)at - area->addresses));
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            break;
+        at = (char *)at + written;
+        from = (const char *)from + written;
+        size -= (size_t)written;
+    }
+    memcpy(at, from, size);
+}
+
 void spill_area_release(struct spill_area *area, void *at, size_t size)
 {
     const off_t offset = (off_t)((char *)at - area->addresses);

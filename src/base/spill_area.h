@@ -25,6 +25,9 @@ void *spill_area_alloc(struct spill_area *area, size_t size);
 /* Makes a block of `size` bytes `more` bytes longer where it is. False: it cannot. */
 bool spill_area_extend(struct spill_area *area, void *at, size_t size, size_t more);
 
+/* Writes to a block of the area, without the page faults of stores to it. */
+void spill_area_write(const struct spill_area *area, void *at, const void *from, size_t size);
+
 /* Gives back whole pages, of a block or of its end. */
 void spill_area_release(struct spill_area *area, void *at, size_t size);
 

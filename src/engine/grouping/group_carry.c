@@ -87,6 +87,14 @@ size_t group_carry_width(const struct group_carry *carry)
     return carry->words * sizeof(uint64_t);
 }
 
+bool group_carry_has(const struct group_carry *carry, const struct column *column)
+{
+    bool has = false;
+    for (size_t i = 0; i < carry->count; i++)
+        has = has || carry->values[i].column == column;
+    return has;
+}
+
 #define SPECIALISED static inline __attribute__((always_inline))
 
 SPECIALISED void add_values(uint64_t *restrict words, const void *restrict values, bool wide, uint64_t low, int shift,

@@ -33,6 +33,8 @@ void group_carry_init(struct group_carry *carry, const struct keys *keys, int64_
 void group_carry_free(struct group_carry *carry);
 size_t group_carry_width(const struct group_carry *carry); /* of an element, in bytes */
 
+bool group_carry_has(const struct group_carry *carry, const struct column *column); /* or its values are fetched */
+
 /* Makes elements of rows, at most KEY_BLOCK. */
 void group_carry_read(const struct group_carry *carry, int64_t row, int count, void *elements);
 

@@ -2,6 +2,7 @@
 
 #include "base/heap.h"
 #include "base/zeroed.h"
+#include "engine/sorting/row_parts.h"
 #include "engine/vector/ahead.h"
 #include "engine/vector/elements.h"
 
@@ -23,6 +24,20 @@ static bool is_dense(const struct grouping *grouping)
            (bits <= DENSE_BITS && (INT64_C(1) << bits) <= grouping->rows && size << bits <= DENSE_BYTES);
 }
 
+int64_t grouping_row_bytes(const struct grouping *grouping)
+{
+    struct group_carry carry;
+    group_carry_init(&carry, grouping->keys, grouping->rows, grouping->group_aggs, grouping->group_agg_count,
+                     grouping->keys->words > 1 ? ELEMENT_WORDS - grouping->keys->words : 1);
+    int64_t bytes = (int64_t)group_carry_width(&carry) + grouping->result_bytes;
+    for (size_t i = 0; i < grouping->group_agg_count; i++) {
+        const struct column *column = grouping->group_aggs[i].column;
+        bytes += column && !group_carry_has(&carry, column) ? (int64_t)type_table[column->store].size : 0;
+    }
+    group_carry_free(&carry);
+    return bytes;
+}
+
 enum status group_rows(const struct grouping *grouping, int64_t *groups)
 {
     const bool wide = grouping->keys->words > 1;
@@ -32,6 +47,11 @@ enum status group_rows(const struct grouping *grouping, int64_t *groups)
     const enum status status = group_hash(grouping, &few, groups);
     if (status != STATUS_OK || few)
         return status;
+    if (grouping->too_large &&
+        row_parts_pay(grouping->keys, grouping->rows, grouping_row_bytes(grouping), grouping->workers->pool)) {
+        *grouping->too_large = true;
+        return STATUS_OK;
+    }
     return wide ? group_partitioned(grouping, groups) : group_sorted(grouping, groups);
 }
 

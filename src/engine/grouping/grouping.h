@@ -28,6 +28,10 @@ struct grouping {
     const struct group_aggregate *group_aggs;
     size_t group_agg_count;
 
+    /* NULL, or: set, with STATUS_OK, where groups are many, and rows must be divided since memory has no room. */
+    bool *too_large;
+    int64_t result_bytes; /* of a group, to know that */
+
     /* Called once, before `emit`, with the most groups there can be; false: no memory. */
     bool (*prepare)(void *context, int64_t most);
     /* Stores groups; called by several threads. Positions may have gaps. */
@@ -39,6 +43,9 @@ struct grouping {
 
 /* Groups the rows, at least one, and sets their number. STATUS_FAILED, without an error: not enough memory. */
 enum status group_rows(const struct grouping *grouping, int64_t *groups);
+
+/* What that takes for a row where groups are many: an element, and a result. */
+int64_t grouping_row_bytes(const struct grouping *grouping);
 
 /* The strategies; `few` is false if there are too many groups to hash. */
 enum status group_dense(const struct grouping *grouping, int64_t *groups);

@@ -4,12 +4,15 @@
 #include "engine/operators/axis_reduction.h"
 #include "engine/operators/group_first.h"
 #include "engine/operators/group_quantile.h"
+#include "engine/sorting/row_parts.h"
 #include "engine/vector/elements.h"
 
 #include "base/heap.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { LARGE_ROW = 32 /* bytes of a row whose keys are ranked, or whose values are sorted by group */ };
 
 static bool is_needed(const struct operator_job *job, size_t output)
 {
@@ -149,7 +152,8 @@ static enum status find_keys(struct grouped *grouped, const struct workers *work
         columns[i] = job->inputs[column_op->keys[i]];
     const enum status status = packed_keys_init(&grouped->word, columns, column_op->key_count, job->rows, workers,
                                                 has_quantiles(job) ? 1 : CARRIED_WORDS);
-    grouped->sorts = status == STATUS_OK && grouped->word.by->words > 1 && !column_op->unordered;
+    grouped->sorts =
+        status == STATUS_OK && !grouped->word.too_large && grouped->word.by->words > 1 && !column_op->unordered;
     free(columns);
     return status;
 }
@@ -202,18 +206,36 @@ static enum status sort_groups(struct grouped *grouped, const struct workers *wo
     return status;
 }
 
+/* The bytes of a group's results, twice where they are sorted. */
+static int64_t result_bytes(const struct grouped *grouped)
+{
+    const struct task *task = grouped->job->task;
+    int64_t bytes = 0;
+    for (size_t k = 0; k < task->output_count; k++)
+        bytes += task->outputs[k].needed ? (int64_t)type_table[task->outputs[k].type].size : 0;
+    return grouped->sorts ? 2 * bytes : bytes;
+}
+
 static enum status group_columns(struct grouped *grouped, const struct workers *workers)
 {
     const struct operator_job *job = grouped->job;
     enum status status = find_keys(grouped, workers);
     if (status != STATUS_OK)
         return status;
+    if (grouped->word.too_large ||
+        (has_quantiles(job) && row_parts_pay(&grouped->word.keys, job->rows, LARGE_ROW, workers->pool)))
+        return group_in_parts(grouped, LARGE_ROW, workers, group_columns);
     if (!grouped_plan_aggregates(grouped)) {
         grouped->flagged = true;
         return STATUS_OK;
     }
-    const struct grouping grouping = grouped_grouping(grouped, workers);
+    bool too_large = false;
+    struct grouping grouping = grouped_grouping(grouped, workers);
+    grouping.result_bytes = result_bytes(grouped);
+    grouping.too_large = &too_large;
     status = group_rows(&grouping, job->result_rows);
+    if (status == STATUS_OK && too_large)
+        return group_in_parts(grouped, grouping_row_bytes(&grouping), workers, group_columns);
     if (status == STATUS_OK && grouped->sorts && !grouped->flagged && *job->result_rows > 1)
         status = sort_groups(grouped, workers);
     if (status == STATUS_OK && has_quantiles(job))
@@ -246,13 +268,18 @@ void grouped_free(struct grouped *grouped)
     free(grouped->group_aggregate_of);
 }
 
-enum status grouped_finish(struct grouped *grouped, enum status status, bool *flagged)
+void grouped_finish_results(struct grouped *grouped, enum status status, bool *flagged)
 {
     const struct operator_job *job = grouped->job;
     if (grouped->flagged)
         *flagged = true;
     columns_finish(job->results, job->task->output_count, *job->result_rows, status == STATUS_OK && !grouped->flagged);
-    return operator_report(job, status);
+}
+
+enum status grouped_finish(struct grouped *grouped, enum status status, bool *flagged)
+{
+    grouped_finish_results(grouped, status, flagged);
+    return operator_report(grouped->job, status);
 }
 
 /* Groups the rows of all groups that are read. */

@@ -30,8 +30,16 @@ bool grouped_plan_aggregates(struct grouped *grouped);
 struct grouping grouped_grouping(struct grouped *grouped, const struct workers *workers);
 
 /* Finishes the results, or releases them unless `status` is OK and nothing was flagged; records the error. */
+void grouped_finish_results(struct grouped *grouped, enum status status, bool *flagged); /* records no error */
 enum status grouped_finish(struct grouped *grouped, enum status status, bool *flagged);
 
 void grouped_free(struct grouped *grouped); /* but not its results */
+
+/* Groups the job's rows, and sets its results. */
+typedef enum status group_fn(struct grouped *grouped, const struct workers *workers);
+
+/* The same of more rows than memory has room for, so many bytes each: by calls of `group` for one part after another
+ * (row_parts.h), in the order of keys. */
+enum status group_in_parts(struct grouped *grouped, int64_t row_bytes, const struct workers *workers, group_fn *group);
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/buffer_pool.h"
 #include "engine/sorting/radix_sort.h"
+#include "engine/sorting/row_parts.h"
 #include "engine/sorting/sort_keys.h"
 #include "engine/sorting/sort_ties.h"
 
@@ -17,6 +18,7 @@
 
 enum {
     WORD_BITS = 64,
+    RANKED_BYTES = 6 * 8,  /* a row's number, its rank, and elements of a sort */
     CACHED_BYTES = 2 << 20 /* larger result columns are written past the caches */
 };
 
@@ -330,12 +332,40 @@ static void set_rows(uint64_t *order, int64_t rows, const struct workers *worker
     }
 }
 
+/* The bytes of a column's element if these are not in memory, where they are gathered. */
+static int64_t gathered_bytes(const struct sorting *sorting, const struct column *column)
+{
+    const bool resident =
+        !column->mapping && column->reserved > 0 && !buffer_pool_holds_spilled(sorting->workers->pool, column->data);
+    return resident ? 0 : (int64_t)store_size(column);
+}
+
+/* What sorting takes for a row: an element, with room in buckets; for several words also row numbers, and the keys. */
+static int64_t row_bytes(const struct sorting *sorting)
+{
+    enum { ROOM_SHARE = 4 };
+    const bool words = sorting->keys.words > 1;
+    const int bits =
+        words || sorting->keys.words == 0 ? 2 * WORD_BITS : sorting->keys.word_bits[0] + sorting->payload_bits;
+    const int64_t element = bits <= 32 ? 4 : bits <= WORD_BITS ? 8 : (int64_t)sizeof(struct radix_pair);
+    int64_t bytes = element + element / ROOM_SHARE + (words ? (int64_t)sizeof(uint64_t) : 0);
+    for (size_t i = 0; i < sorting->keys.count && words; i++)
+        bytes += gathered_bytes(sorting, sorting->keys.at[i].column);
+    for (size_t k = 0; k < sorting->carried_count; k++) {
+        if (sorting->carried[k].origin == FROM_ROW)
+            bytes += gathered_bytes(sorting, sorting->carried[k].from);
+    }
+    return bytes;
+}
+
 enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct workers *workers,
                             struct carried *carried, size_t carried_count)
 {
     struct sorting sorting = {
         .workers = workers, .rows_read = rows, .keys = *keys, .carried = carried, .carried_count = carried_count};
     plan_payload(&sorting);
+    if (row_parts_pay(keys, rows, row_bytes(&sorting), workers->pool))
+        return sort_columns_in_parts(keys, rows, row_bytes(&sorting), workers, carried, carried_count);
     const size_t size = (size_t)rows * sizeof(uint64_t);
     size_t got = 0;
     sorting.ties = keys->words > 1 && sort_ties_few(keys, NULL, rows);
@@ -429,6 +459,10 @@ enum status packed_keys_init(struct packed_keys *word, const struct column **col
     word->by = &word->keys;
     if (word->keys.words <= most_words)
         return STATUS_OK;
+    if (row_parts_pay(&word->keys, rows, RANKED_BYTES, workers->pool)) {
+        word->too_large = true;
+        return STATUS_OK;
+    }
     const enum status status = rank_rows(&word->keys, rows, workers, &word->ranks);
     if (status != STATUS_OK)
         return status;

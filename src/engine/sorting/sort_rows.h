@@ -21,6 +21,10 @@ struct carried {
 enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct workers *workers,
                             struct carried *carried, size_t carried_count);
 
+/* The same of more rows than memory has room for, so many bytes each: part by part (row_parts.h). */
+enum status sort_columns_in_parts(const struct keys *keys, int64_t rows, int64_t row_bytes,
+                                  const struct workers *workers, const struct carried *carried, size_t carried_count);
+
 /* Writes the row numbers 0..rows-1 in the order of their keys; stable. Statuses as above. */
 enum status order_rows(const struct keys *keys, int64_t rows, const struct workers *workers, uint64_t *order);
 
@@ -36,6 +40,7 @@ enum status top_n(const struct keys *keys, int64_t rows, const struct workers *w
 struct packed_keys {
     struct key *at;
     struct keys keys;
+    bool too_large; /* ranks take more than memory has room for: rows must be divided by `keys`, `by` is not set */
     bool ranked;
     struct key rank;
     struct column *ranks;

@@ -249,7 +249,10 @@ struct column *column_reserve(enum type type, enum type store, int64_t capacity)
     return column_reserve_from(NULL, type, store, capacity);
 }
 
-struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enum type store, int64_t capacity)
+typedef void *alloc_fn(struct buffer_pool *pool, size_t size, size_t *allocated);
+
+static struct column *reserve(alloc_fn *alloc, struct buffer_pool *pool, enum type type, enum type store,
+                              int64_t capacity)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t size;
@@ -257,7 +260,7 @@ struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enu
         return NULL;
     /* One page more: a kernel may store a whole vector at the last element. */
     size_t reserved;
-    void *data = buffer_pool_alloc(pool, size + page, &reserved);
+    void *data = alloc(pool, size + page, &reserved);
     if (!data)
         return NULL;
     struct column *column = column_new(type, store);
@@ -267,16 +270,30 @@ struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enu
     return column;
 }
 
-struct column *column_reserve_like(struct buffer_pool *pool, const struct column *from, enum type type,
-                                   int64_t capacity)
+struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enum type store, int64_t capacity)
 {
-    struct column *column = column_reserve_from(pool, type, from->store, capacity);
+    return reserve(buffer_pool_alloc, pool, type, store, capacity);
+}
+
+static struct column *with_range(struct column *column, const struct column *from)
+{
     if (column && from->range_known) {
         column->range_known = true;
         column->lo = from->lo;
         column->hi = from->hi;
     }
     return column;
+}
+
+struct column *column_reserve_like(struct buffer_pool *pool, const struct column *from, enum type type,
+                                   int64_t capacity)
+{
+    return with_range(column_reserve_from(pool, type, from->store, capacity), from);
+}
+
+struct column *column_reserve_spilled(struct buffer_pool *pool, const struct column *from, int64_t capacity)
+{
+    return with_range(reserve(buffer_pool_alloc_spilled, pool, from->type, from->store, capacity), from);
 }
 
 void *column_at(struct column *column, int64_t row)

@@ -97,6 +97,8 @@ struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enu
 /* Reserves memory for elements of `from`, with its layout and range. NULL: no memory. */
 struct column *column_reserve_like(struct buffer_pool *pool, const struct column *from, enum type type,
                                    int64_t capacity);
+/* Likewise on the disk. NULL: it has no room. */
+struct column *column_reserve_spilled(struct buffer_pool *pool, const struct column *from, int64_t capacity);
 void *column_at(struct column *column, int64_t row);     /* address of element `row` for writing; row <= capacity */
 void column_finish(struct column *column, int64_t rows); /* releases unused memory; may move the data */
 

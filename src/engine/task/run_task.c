@@ -42,7 +42,7 @@ static enum status next_range(const struct task_run *run, int64_t row, int64_t e
     rows = min_int64(rows, run->most);
     enum status status = STATUS_OK;
     if (run->input.bound < rows && backend_on_host(run->placement.backend)) {
-        rows = run->input.bound;
+        rows = min_int64(run->input.bound, end - row);
         status = task_sink_check_memory(&run->sink, rows);
     }
     *range = run->job;

@@ -1,0 +1,46 @@
+/* Rows divided by their keys into parts that fit memory, for what sorts or groups more than that.
+ *
+ * One pass counts the rows of each part, another moves all columns that are needed to copies on the disk, in which a
+ * part's rows are one after another, in the order that they had. Parts are in the order of their keys, and no key is in
+ * two of them: so each is sorted, or grouped, alone, and results follow each other. A part that is too large
+ * itself is divided likewise, by the range that its keys have; keys that are all equal need no memory. */
+#ifndef RQL_ENGINE_SORTING_ROW_PARTS_H
+#define RQL_ENGINE_SORTING_ROW_PARTS_H
+
+#include "base/parallel.h"
+#include "engine/sorting/sort_keys.h"
+
+/* Whether work on rows by these keys, which differ, takes so many bytes a row that memory has no room for them, and the
+ * disk has. */
+bool row_parts_pay(const struct keys *keys, int64_t rows, int64_t row_bytes, struct buffer_pool *pool);
+
+/* A column of all rows, and its copy. */
+struct parted_column {
+    const struct column *from;
+    struct column *to;
+    struct column view; /* the rows of a part */
+    size_t dropped;     /* bytes at the beginning of `to` */
+};
+
+struct row_parts {
+    const struct keys *keys;
+    struct parted_column *columns;
+    size_t column_count;
+    int64_t *begins; /* of each part, and the number of rows */
+    int64_t count;
+};
+
+/* Divides the rows by their keys, so many bytes each being needed for one part at a time. `columns` are those to be
+ * moved, and may be named twice or NULL. STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED, without an error: not enough
+ * memory. Call row_parts_free in any case. */
+enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int64_t rows, int64_t row_bytes,
+                           const struct workers *workers, const struct column *const *columns, size_t count);
+void row_parts_free(struct row_parts *parts);
+
+/* Opens a part, not before the ones before it, which are no longer read; returns its rows. */
+int64_t row_parts_open(struct row_parts *parts, int64_t part);
+
+/* The open part's rows of a column that was moved. Its range is found again if it is one of the keys. */
+struct column *row_parts_column(const struct row_parts *parts, const struct column *from);
+
+#endif

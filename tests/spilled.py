@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Sorts, groups and distinct rows of more than memory holds, which are divided on the disk: skewed keys, equal ones, few,
+wide and several of them, NaN and both zeros, texts. The reference is NumPy, and the same without a limit.
+
+    spilled.py [--count N] [--seed SEED]"""
+
+import argparse
+import os
+import random
+import sys
+
+import numpy as np
+
+import harness
+
+ROWS = 400_000
+TEXTS = ["", "a", "b c", "Zürich", "zz"] + [f"text {i}" for i in range(300)]
+
+
+def columns(numbers, rng):
+    """Columns of all kinds of keys: how they are written, and numbers in their order."""
+    n = ROWS
+    wide = numbers.integers(-(2**62), 2**62, n)
+    wide[numbers.random(n) < 0.001] = rng.choice([-(2**63), 2**63 - 1])
+    floats = np.where(numbers.random(n) < 0.5, numbers.normal(size=n), np.round(numbers.normal(size=n)) * 1e300)
+    floats[numbers.random(n) < 0.01] = np.nan
+    floats[numbers.random(n) < 0.01] = -0.0
+    texts = numbers.integers(0, len(TEXTS), n)
+    rank = np.argsort(np.argsort(np.array([t.encode() for t in TEXTS], dtype=object), kind="stable"))
+    return {
+        "w": (wide, wide),
+        "f": (floats, np.where(np.isnan(floats), np.inf, floats)),
+        "few": (numbers.integers(0, 3, n, dtype=np.int8),) * 2,
+        "one": (np.full(n, -5, dtype=np.int32),) * 2,
+        "skew": (np.where(numbers.random(n) < 0.95, 77, numbers.integers(0, 1 << 30, n)),) * 2,
+        "near": (np.where(numbers.random(n) < 0.5, numbers.integers(0, 1000, n), numbers.integers(2**50, 2**50 + 9, n)),) * 2,
+        "id": (numbers.permutation(n).astype(np.int32),) * 2,
+        "zipf": (np.minimum(numbers.zipf(1.3, n), 2**40),) * 2,
+        "t": (np.array(TEXTS, dtype=object)[texts], rank[texts]),
+    }
+
+
+def codes(orders, descending):
+    """A number of each row for its keys, in their order."""
+    code = np.zeros(ROWS, dtype=np.int64)
+    for order, down in zip(orders, descending):
+        ranks = np.unique(order, return_inverse=True)[1].astype(np.int64)
+        if down and order.dtype.kind == "f":
+            last = order == np.inf
+            ranks = np.where(last, ranks, -ranks)  # NaN are last
+            ranks -= ranks.min()
+        elif down:
+            ranks = ranks.max() - ranks
+        code = np.unique(code * (int(ranks.max()) + 1) + ranks, return_inverse=True)[1].astype(np.int64)
+    return code
+
+
+class Table:
+    def __init__(self, rng, sandbox):
+        numbers = np.random.default_rng(rng.randrange(1 << 32))
+        self.rng = rng
+        self.keys = columns(numbers, rng)
+        self.folder, self.home = sandbox.here, sandbox.home
+        self.v = numbers.integers(-100, 100, ROWS, dtype=np.int16)
+        self.x = numbers.random(ROWS)
+        plain = {name: values for name, (values, _) in self.keys.items() if name != "t"}
+        np.savez(os.path.join(self.folder, "t.npz"), v=self.v, x=self.x, t=self.keys["t"][0].astype(str), **plain)
+
+    def run(self, query, memory):
+        out = os.path.join(self.folder, "out.npz")
+        if os.path.exists(out):
+            os.unlink(out)
+        done = harness.run(["--no-init", "--device", "host", *memory, "-c", f"load t.npz | {query} | save out.npz"], self.folder, self.home)
+        if done.status != 0:
+            return done.text()
+        with np.load(out) as arrays:
+            return {name: arrays[name] for name in arrays.files}
+
+    def sort(self):
+        names = self.rng.sample(sorted(self.keys), self.rng.randrange(1, 4))
+        descending = [self.rng.random() < 0.4 for _ in names]
+        code = codes([self.keys[name][1] for name in names], descending)
+        order = np.argsort(code, kind="stable")
+        kept = self.rng.choice([["r"], ["r", "v"], ["r", "v", "x", "w", "f"]])
+        words = ", ".join(name + (" desc" if down else "") for name, down in zip(names, descending))
+        return f"derive r = row | sort {words} | pick {', '.join(kept)}", {"r": order, "v": self.v[order]}
+
+    def grouped(self, names):
+        code = codes([self.keys[name][1] for name in names], [False] * len(names))
+        found, first, counts = np.unique(code, return_index=True, return_counts=True)
+        return code, found, first, counts
+
+    def group(self):
+        names = self.rng.sample(sorted(self.keys), self.rng.randrange(1, 5))
+        code, found, first, counts = self.grouped(names)
+        order = np.argsort(code, kind="stable")
+        starts = np.searchsorted(code[order], found)
+        expected = {
+            "n": counts,
+            "s": np.add.reduceat(self.v.astype(np.int64)[order], starts),
+            "lo": np.minimum.reduceat(self.v[order], starts),
+            "r1": first,
+            "hi": np.maximum.reduceat(self.x[order], starts),
+        }
+        written = {"n": "count()", "s": "sum(v)", "lo": "min(v)", "r1": "first(r)", "hi": "max(x)", "m": "mean(x)", "q": "median(x)", "d": "product(few)"}
+        chosen = self.rng.sample(sorted(written), self.rng.randrange(1, 6))
+        return f"derive r = row | group {', '.join(names)}: {', '.join(f'{written[c]} as {c}' for c in chosen)} | pick {', '.join(chosen)}", expected
+
+    def distinct(self):
+        names = self.rng.sample(sorted(self.keys), self.rng.randrange(1, 4))
+        _, _, first, _ = self.grouped(names)
+        rows = np.sort(first)
+        return f"pick {', '.join(names)} | distinct | derive i = row | pick {', '.join(n for n in names if n != 't') or 'i'}", {
+            n: self.keys[n][0][rows] for n in names if n not in ("t", "f")}
+
+
+def check(tally, table, query, expected):
+    free = table.run(query, [])
+    problem = free if isinstance(free, str) else ""
+    for name, values in expected.items():
+        if not problem and name in free and not np.array_equal(free[name], values):
+            problem = f"{name} is {free[name][:5]}, not {values[:5]}"
+    tally.check(query, problem)
+    limit = f"{table.rng.choice([8, 12, 16, 24, 40])}MB"
+    less = table.run(query, ["--memory", limit])
+    if isinstance(less, str):
+        tally.check(f"{query}, {limit}", less)
+        return
+    differ = [name for name in free if not np.array_equal(free[name].view(np.uint8), less[name].view(np.uint8))] if not problem else []
+    tally.check(f"{query}, {limit}", f"{differ} differ" if differ else "")
+
+
+def main(sandbox):
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--count", type=int, default=12)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    tally = harness.Tally("spilled")
+    rng = random.Random(options.seed)
+    for i in range(options.count):
+        if i % 20 == 0:
+            table = Table(rng, sandbox)
+        check(tally, table, *rng.choice([table.sort, table.group, table.distinct])())
+    return tally.finish()
+
+
+if __name__ == "__main__":
+    harness.main_program(main)
