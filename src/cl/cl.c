@@ -3,6 +3,7 @@
 #include "cl/accelerator_open.h"
 #include "cl/codegen/kernel_text.h"
 #include "cl/memory/memory.h"
+#include "cl/operators/key_ranks.h"
 #include "cl/operators/operator.h"
 #include "cl/start.h"
 #include "cl/task/execute.h"
@@ -235,21 +236,56 @@ static bool cl_suits(const struct backend *backend, enum operator_kind kind)
     return !cl->accelerator || cl_operator_pays(kind, cl->accelerator->config);
 }
 
-/* Operators that do not suit the device go to the host without a note. */
-static enum status cl_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
+/* Starts the device for an operator. */
+static enum status begin_operator(struct cl_backend *cl, const struct operator_job *job)
 {
-    struct cl_backend *cl = of_backend(backend);
-    const enum operator_kind kind = job->task->column_op->kind;
     if (job->no_wait && begin_device(cl, false, job->rows * OPERATOR_ROW_NS) == BACKEND_PENDING)
         return STATUS_UNABLE;
     const enum status status = start(cl, job->timing, job->cancel, job->diags);
     if (status != STATUS_OK)
         return status;
-    if (!cl_operator(kind) || !cl_suits(backend, kind))
-        return STATUS_UNABLE;
     cl->accelerator->no_wait = job->no_wait;
     cl->accelerator->cancel = job->cancel;
+    return STATUS_OK;
+}
+
+/* Operators that do not suit the device go to the host without a note. */
+static enum status cl_run_operator(struct backend *backend, const struct operator_job *job, bool *flagged)
+{
+    struct cl_backend *cl = of_backend(backend);
+    const enum operator_kind kind = job->task->column_op->kind;
+    const enum status status = begin_operator(cl, job);
+    if (status != STATUS_OK)
+        return status;
+    if (!cl_operator(kind) || !cl_suits(backend, kind))
+        return STATUS_UNABLE;
     return cl_operator(kind)(cl->accelerator, job, flagged);
+}
+
+typedef enum status index_fn(struct accelerator *accelerator, const struct operator_job *job,
+                             struct index_tables *tables);
+
+static enum status run_index(struct backend *backend, const struct operator_job *job, struct index_tables *tables,
+                             index_fn *fn)
+{
+    struct cl_backend *cl = of_backend(backend);
+    const size_t diag_count = job->diags->count;
+    enum status status = begin_operator(cl, job);
+    if (status == STATUS_OK)
+        status = fn(cl->accelerator, job, tables);
+    if (status == STATUS_UNABLE)
+        job->diags->count = diag_count;
+    return status;
+}
+
+static enum status cl_index_ranges(struct backend *backend, const struct operator_job *job, struct index_tables *tables)
+{
+    return run_index(backend, job, tables, key_ranks_ranges);
+}
+
+static enum status cl_index_rows(struct backend *backend, const struct operator_job *job, struct index_tables *tables)
+{
+    return run_index(backend, job, tables, key_ranks_index);
 }
 
 static struct backend_rounds *cl_open_rounds(struct backend *backend, const struct rounds_job *job)
@@ -334,6 +370,8 @@ struct backend *cl_open(const char *choice, struct opencl_process *process)
         .finish_rounds = rounds_finish,
         .close_rounds = rounds_close,
         .run_operator = cl_run_operator,
+        .index_ranges = cl_index_ranges,
+        .index_rows = cl_index_rows,
         .source = cl_source,
         .profile = cl_profile,
         .suits = cl_suits,

@@ -216,15 +216,21 @@ static enum status group_by_first_rows(struct group *group, bool *flagged)
     return end == STATUS_OK ? status : end;
 }
 
+/* A table of 960 MB takes 1 ms to clear, to look through and to write, but the host takes 8 ms to sort 300 000 groups.
+ */
 static bool is_dense(const struct group *group)
 {
-    enum { FEW = 1 << 16 };
-    const uint64_t places = group->group_keys.dense_size;
-    for (size_t k = 0; k < group->group_keys.count; k++) {
-        if (group->group_keys.parts[k].encoded.encoding->is_float)
+    enum { FEW = 1 << 16, PLACES_PER_ROW = 256, MOST_BYTES = 1 << 30 };
+    const struct group_keys *keys = &group->group_keys;
+    const uint64_t places = keys->dense_size, rows = (uint64_t)group->job->rows;
+    const struct group_put put = {group->job, &group->layout, group->field_of, keys, places};
+    for (size_t k = 0; k < keys->count; k++) {
+        if (keys->parts[k].encoded.encoding->is_float)
             return false;
     }
-    return places > 0 && (places <= FEW || places <= 2 * (uint64_t)group->job->rows);
+    return places > 0 && (places <= FEW || places <= 2 * rows ||
+                          (places <= PLACES_PER_ROW * rows && group_put_suits(&put, group->accelerator) &&
+                           places * group->layout.stride * sizeof(cl_uint) <= MOST_BYTES));
 }
 
 enum status cl_group(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)

@@ -20,6 +20,7 @@ cl_operator_fn cl_sort;
 cl_operator_fn cl_group;
 cl_operator_fn cl_distinct;
 cl_operator_fn cl_scatter;
+cl_operator_fn cl_ids;
 cl_operator_fn cl_hist;
 
 #endif

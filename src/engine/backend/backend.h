@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "base/timing.h"
 #include "engine/backend/aggregate.h"
+#include "engine/backend/index_tables.h"
 #include "engine/plan/task.h"
 
 #include <stdatomic.h>
@@ -146,6 +147,10 @@ struct backend_ops {
     void (*close_rounds)(struct backend_rounds *rounds); /* NULL is allowed */
     /* Runs an operator; NULL or STATUS_UNABLE: the evaluator does. Sets *flagged if something may have failed. */
     enum status (*run_operator)(struct backend *backend, const struct operator_job *job, bool *flagged);
+    /* Of the keys of a job of OPERATOR_IDS, all of which are present: their ranges, and tables of an index over them.
+     * STATUS_UNABLE, without a note: the host makes these. NULL: not supported. */
+    enum status (*index_ranges)(struct backend *backend, const struct operator_job *job, struct index_tables *tables);
+    enum status (*index_rows)(struct backend *backend, const struct operator_job *job, struct index_tables *tables);
     /* Once started: whether operators of this kind are ever worth running on it. NULL: all. */
     bool (*suits)(const struct backend *backend, enum operator_kind kind);
     /* The program for the task as text, in the job's diags' arena; NULL if there is none. */

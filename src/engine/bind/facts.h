@@ -37,9 +37,10 @@ struct facts {
     bool remote;        /* for a server: joins are operators, and aggregates may be of kinds that servers alone have */
     const bool *wanted; /* columns of the result to keep, in order; NULL: all */
     enum unread_kept unread;
-    const char *dialect;           /* of SQL; NULL: the server's */
-    const struct workers *workers; /* for what is computed while binding; or NULL */
-    struct timing *timing;         /* or NULL */
+    const char *dialect;              /* of SQL; NULL: the server's */
+    const struct workers *workers;    /* for what is computed while binding; or NULL */
+    const struct join_device *device; /* for indexes, without diags; or NULL */
+    struct timing *timing;            /* or NULL */
     /* What is known. */
     bool opened; /* the files of the pipeline, if they can be */
     struct sources sources;

@@ -163,11 +163,14 @@ enum status evaluated_make_index(struct binder *binder, struct evaluated *evalua
     if (evaluated->index)
         return STATUS_OK;
     struct join_index *kept = are_shared(keys) ? kept_find(binder->env->kept, &key) : NULL;
-    if (kept) {
+    if (kept && !join_index_lost(kept)) {
         evaluated->index = join_index_ref(kept);
         return STATUS_OK;
     }
-    const enum status status = join_index_new(keys, binder->facts->workers, &evaluated->index);
+    const struct join_device *known = binder->facts->device;
+    struct join_device device = known ? *known : (struct join_device){0};
+    device.diags = binder->diags;
+    const enum status status = join_index_new(keys, binder->facts->workers, known ? &device : NULL, &evaluated->index);
     if (status == STATUS_OK && are_shared(keys))
         kept_add(binder->env->kept, &key, join_index_ref(evaluated->index), release_index,
                  join_index_bytes(evaluated->index));

@@ -231,15 +231,21 @@ static int64_t bytes_of_tables(const struct index_build *build, bool members_onl
     return index->rows * row_bytes + (dense ? index->ids * (members_only ? 1 : (int64_t)sizeof(int32_t)) : 0);
 }
 
+int64_t join_choose_method(struct join_index *index)
+{
+    index->ids = join_combinations(index, SIZE_MAX);
+    const int64_t bits = index->ids >= 0 ? -1 : ranked_combinations(index);
+    index->method = index->ids >= 0 ? JOIN_DENSE : bits >= 0 ? JOIN_RANKED : JOIN_SPARSE;
+    return bits;
+}
+
 static enum status build_index(struct index_build *build, bool members_only)
 {
     struct join_index *index = build->index;
     enum status status = find_ranges(build);
     if (status != STATUS_OK)
         return status;
-    index->ids = join_combinations(index, SIZE_MAX);
-    const int64_t bits = index->ids >= 0 ? -1 : ranked_combinations(index);
-    index->method = index->ids >= 0 ? JOIN_DENSE : bits >= 0 ? JOIN_RANKED : JOIN_SPARSE;
+    const int64_t bits = join_choose_method(index);
     if (index->method == JOIN_SPARSE && !build->order)
         status = join_search_build(build, members_only);
     if (status != STATUS_OK || index->method == JOIN_SEARCHED)
@@ -262,7 +268,8 @@ static bool fetch(struct column *column)
            (!column->validity || column_fetch(column->validity, 0, column->rows));
 }
 
-enum status join_index_new(const struct join_keys *keys, const struct workers *workers, struct join_index **index)
+enum status join_index_new(const struct join_keys *keys, const struct workers *workers,
+                           const struct join_device *device, struct join_index **index)
 {
     const int64_t rows = keys->rows;
     struct join_index *made = *index = heap_array(1, sizeof *made);
@@ -270,6 +277,9 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
     made->key_count = keys->count;
     made->rows = rows;
     made->keys = heap_array(keys->count + 1, sizeof *made->keys);
+    enum status status = join_device_build(made, keys, workers, device);
+    if (status != STATUS_UNABLE)
+        return status;
     bool fetched = (!keys->order || fetch(keys->order)) && (!keys->second || fetch(keys->second));
     for (size_t k = 0; k < keys->count && fetched; k++)
         fetched = fetch(keys->columns[k]);
@@ -283,7 +293,7 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
                                 .workers = workers,
                                 .parts = partition_rows(workers, rows, JOIN_PART_ROWS),
                                 .ids = rows <= INT32_MAX ? zeroed_alloc(size) : NULL};
-    const enum status status = build.ids ? build_index(&build, keys->members_only) : STATUS_FAILED;
+    status = build.ids ? build_index(&build, keys->members_only) : STATUS_FAILED;
     zeroed_free(build.ids, size);
     return status;
 }
@@ -292,6 +302,12 @@ struct join_index *join_index_ref(struct join_index *index)
 {
     index->refs++;
     return index;
+}
+
+bool join_index_lost(const struct join_index *index)
+{
+    return (index->words && index->words->lost) || (index->members && index->members->lost) ||
+           (index->row_of && index->row_of->lost);
 }
 
 int64_t join_index_bytes(const struct join_index *index)

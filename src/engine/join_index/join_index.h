@@ -26,6 +26,11 @@
 #include "base/parallel.h"
 #include "engine/storage/column.h"
 
+struct backend; /* backend.h */
+struct chooser; /* backend_choice.h */
+struct timing;
+struct diags;
+
 enum { JOIN_HASH_BITS = 31 };
 
 /* The range of a key, and the factors of the lower and upper half of its 64 bits. */
@@ -107,6 +112,15 @@ struct join_keys {
     int64_t rows;
 };
 
+/* A device that may make an index where the keys lie. */
+struct join_device {
+    struct backend *named;   /* by the user; or NULL: */
+    struct chooser *chooser; /* one of its candidates; or NULL */
+    bool no_wait;            /* for it to start or to build programs */
+    struct timing *timing;   /* or NULL */
+    struct diags *diags;
+};
+
 /* An integer that has the place of these float_bits in the order of numbers. */
 static inline int64_t join_ordered_bits(int64_t bits)
 {
@@ -115,9 +129,13 @@ static inline int64_t join_ordered_bits(int64_t bits)
 
 /* Indexes the keys; rows in which one, the order or the second is missing, or one of these is NaN, are left out.
  * STATUS_FAILED, without an error: not enough memory, which is checked before much is allocated. */
-enum status join_index_new(const struct join_keys *keys, const struct workers *workers, struct join_index **index);
+enum status join_index_new(const struct join_keys *keys, const struct workers *workers,
+                           const struct join_device *device, struct join_index **index); /* device NULL: none */
 struct join_index *join_index_ref(struct join_index *index);
 void join_index_unref(struct join_index *index); /* NULL is allowed */
+
+/* Whether a device has lost some of it. */
+bool join_index_lost(const struct join_index *index);
 
 /* Bytes of its tables. */
 int64_t join_index_bytes(const struct join_index *index);

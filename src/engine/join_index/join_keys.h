@@ -4,7 +4,7 @@
 
 #include "engine/join_index/join_index.h"
 
-enum { JOIN_BLOCK = 1024, JOIN_PART_ROWS = 1 << 16 };
+enum { JOIN_BLOCK = 1024, JOIN_PART_ROWS = 1 << 16, JOIN_WORD_BITS = 32 };
 
 /* What finding a perfect hash function takes for each row: a hash, and an entry with its row and tuple. */
 enum { JOIN_HASH_ROW_BYTES = 24 };
@@ -71,6 +71,10 @@ void join_keys_present(const struct index_build *build, int64_t row, int count, 
  * that an array of them is worth while; else -1. SIZE_MAX leaves none out. */
 int64_t join_combinations(const struct join_index *index, size_t left_out);
 
+/* Chooses by the ranges of the keys: sets the method and, if it is dense, the ids. Returns the number of combinations
+ * that have a bit each, else -1. JOIN_SPARSE: it may be searched, too. */
+int64_t join_choose_method(struct join_index *index);
+
 /* Sets places[i] to the place of row + i among the combinations of all keys but number `left_out`; -1: a key is
  * missing. */
 void join_row_places(const struct index_build *build, size_t left_out, int64_t row, int count, int64_t *places);
@@ -78,8 +82,15 @@ void join_row_places(const struct index_build *build, size_t left_out, int64_t r
 /* join_rank.c: makes the words, and sets the ids, where the keys have so many combinations. */
 enum status join_rank_build(struct index_build *build, int64_t combinations);
 
+/* After the ids are known. */
+void join_finish_words(struct join_index *index, int64_t count);
+
 /* Sets the ids to the places among these combinations. */
 enum status join_places(struct index_build *build, size_t left_out);
+
+/* join_device.c: makes the index on a device, if that suits both; STATUS_UNABLE: it is as before. */
+enum status join_device_build(struct join_index *index, const struct join_keys *keys, const struct workers *workers,
+                              const struct join_device *device);
 
 /* join_search.c: makes the index, all its tables too, if it can be a JOIN_SEARCHED. */
 enum status join_search_build(struct index_build *build, bool members_only);

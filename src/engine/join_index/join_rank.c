@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-enum { WORD_BITS = 32, WORD_PART = 1 << 14 };
+enum { WORD_BITS = JOIN_WORD_BITS, WORD_PART = 1 << 14 };
 static const uint64_t LOW_32 = UINT32_MAX;
 
 struct ranking {
@@ -93,6 +93,14 @@ static bool rank(struct ranking *ranking, const struct parts *words)
            (build->asked->members_only || workers_run_parts(workers, &build->parts, id_part, ranking));
 }
 
+void join_finish_words(struct join_index *index, int64_t count)
+{
+    column_finish(index->words, count);
+    index->words->range_known = true;
+    index->words->lo = 0;
+    index->words->hi = (index->ids << WORD_BITS) | (int64_t)LOW_32;
+}
+
 enum status join_rank_build(struct index_build *build, int64_t combinations)
 {
     struct join_index *index = build->index;
@@ -107,9 +115,6 @@ enum status join_rank_build(struct index_build *build, int64_t combinations)
     ranking.counts = heap_array((size_t)words.count + 1, sizeof *ranking.counts);
     const bool done = rank(&ranking, &words);
     free(ranking.counts);
-    column_finish(index->words, count);
-    index->words->range_known = true;
-    index->words->lo = 0;
-    index->words->hi = (index->ids << WORD_BITS) | (int64_t)LOW_32;
+    join_finish_words(index, count);
     return done ? STATUS_OK : STATUS_CANCELLED;
 }

@@ -15,10 +15,15 @@ enum status bind_ready(struct runner *runner, struct facts *facts, struct arena 
                                     .cancel = runner ? runner->cancel : NULL,
                                     .progress = runner ? runner->progress : NULL,
                                     .whole = {.what = "join"}};
+    const struct join_device device = {.named = runner ? runner->device : NULL,
+                                       .chooser = runner ? runner->chooser : NULL,
+                                       .no_wait = runner && runner->no_wait,
+                                       .timing = facts->timing};
     enum status status = STATUS_OK;
     bool ready = false;
     facts->runs = runner && !facts->checking;
     facts->workers = facts->runs ? &workers : NULL;
+    facts->device = facts->runs ? &device : NULL;
     if (!facts->values)
         facts->values = arena_alloc(arena, sizeof *facts->values);
     while (status == STATUS_OK && !ready) {
