@@ -185,11 +185,46 @@ static void groups_are_counted(void **state)
     assert_ptr_equal(chooser_pick_grouped(chooser, &sum.work, &both, &little, &ns), &gpu.base);
     assert_ptr_equal(chooser_pick_grouped(chooser, &sum.work, &both, &much, &ns), &host.base);
     assert_true(chooser_host_time(chooser, &both) == 0);
-    chooser_learn_grouped(chooser, &both, 1000);
+    chooser_learn_grouped(chooser, &both, ROWS, 1000);
     assert_true(chooser_host_time(chooser, &both) > 0);
     assert_ptr_equal(chooser_pick_grouped(chooser, &sum.work, &both, &little, &ns), &host.base);
     assert_true(ns < 2000);
+    both.shape++;
+    chooser_learn_grouped(chooser, &both, ROWS / 1000, 100000000); /* a group of few rows */
+    assert_ptr_equal(chooser_pick_grouped(chooser, &sum.work, &both, &much, &ns), &gpu.base);
     chooser_free(chooser);
+}
+
+/* A GPU whose first run of a task took far too long, for other reasons, is soon tried again; also before a group. */
+static void unlucky_trials_are_repeated(void **state)
+{
+    (void)state;
+    enum { ROWS = 100000000, RUNS = 12 };
+    struct machine host = machine_new(CLASS_EVALUATOR, "host", 20e3, 0.4), gpu = machine_new(CLASS_GPU, "gpu", 1, 0);
+    for (int grouped = 0; grouped < 2; grouped++) {
+        struct chooser *chooser = chooser_new(NULL, &host.base);
+        chooser_add(chooser, &gpu.base, CLASS_GPU);
+        struct sum sum;
+        sum_init(&sum, ROWS);
+        const struct spent slow = {.rows = ROWS, .ns = 2000000000}, usual = {.rows = ROWS, .ns = 40000000};
+        const struct load little = {.kind = (enum work_kind)OPERATOR_GROUP, .bytes = 1};
+        struct cost_features both = sum.work;
+        both.shape++;
+        chooser_learn(chooser, &gpu.base, &sum.work, &slow);
+        int tried = 0;
+        for (int run = 0; run < RUNS; run++) {
+            double ns;
+            struct backend *picked = grouped ? chooser_pick_grouped(chooser, &sum.work, &both, &little, &ns)
+                                             : chooser_pick(chooser, &sum.work);
+            tried += picked == &gpu.base;
+            if (picked == &host.base && grouped)
+                chooser_learn_grouped(chooser, &both, ROWS, usual.ns);
+            else
+                chooser_learn(chooser, picked, &sum.work, picked == &host.base ? &usual : &slow);
+        }
+        assert_in_range(tried, 1, 4);
+        chooser_free(chooser);
+    }
 }
 
 /* Columns are uploaded once the queries on them would have paid for it. */
@@ -661,6 +696,7 @@ int main(void)
         cmocka_unit_test(no_size_is_much_slower),
         cmocka_unit_test(small_work_stays),
         cmocka_unit_test(groups_are_counted),
+        cmocka_unit_test(unlucky_trials_are_repeated),
         cmocka_unit_test(uploads_are_investments),
         cmocka_unit_test(who_cannot_is_left_out),
         cmocka_unit_test(what_does_not_suit_is_left_out),

@@ -39,6 +39,7 @@ enum status cl_distinct(struct accelerator *accelerator, const struct operator_j
     if (status != STATUS_OK)
         return status;
     first_rows_find(&found, accelerator, job, &group_keys, job->rows);
+    first_rows_fetch(&found);
     if (!operator_stopped(&found.run))
         status = pick(job, &found, columns);
     const enum status end = first_rows_end(&found);

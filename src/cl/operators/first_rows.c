@@ -120,8 +120,14 @@ static void run_list(struct first_rows *found, int64_t most)
     argument_ulong(&list, (uint64_t)rows);
     argument_ulong(&list, SHARE);
     operator_run(run, LIST, groups, config->group, &list, "list", bytes);
-    if (!operator_stopped(run))
-        memory_fetch(run->accelerator->memory, found->rows, 0, found->count, &found->listed, run->job->timing);
+}
+
+void first_rows_fetch(struct first_rows *found)
+{
+    struct operator_run *run = &found->run;
+    if (operator_stopped(run))
+        return;
+    memory_fetch(run->accelerator->memory, found->rows, 0, found->count, &found->listed, run->job->timing);
     column_finish(found->rows, found->count);
 }
 

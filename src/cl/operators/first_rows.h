@@ -10,7 +10,7 @@ struct first_rows {
     cl_mem slots;        /* slot of each row in the table */
     cl_mem table;        /* first row of each slot; after first_rows_number, its number in the list */
     struct view listed;  /* the first rows in order, on the device */
-    struct column *rows; /* and on the host: a column of u32; NULL if the run has stopped */
+    struct column *rows; /* and, after first_rows_fetch, on the host: a column of u32; NULL if the run has stopped */
     int64_t count;
 };
 
@@ -19,6 +19,7 @@ struct first_rows {
 void first_rows_find(struct first_rows *found, struct accelerator *accelerator, const struct operator_job *job,
                      const struct group_keys *group_keys, int64_t most);
 void first_rows_number(struct first_rows *found);
+void first_rows_fetch(struct first_rows *found);
 
 /* Ends the run and returns its status. */
 enum status first_rows_end(struct first_rows *found);

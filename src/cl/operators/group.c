@@ -1,6 +1,6 @@
 /* Group: where possible keys are few (dense), each has a record in a table ordered by key. Otherwise the groups are
- * found first, numbered in order of appearance, and sorted by the host at the end. So are groups of float keys: a group
- * has the bits of its first row's key, and a key code does not distinguish 0.0 from -0.0. */
+ * found first, numbered in order of appearance, and sorted at the end, by the host if they are few. So are groups of
+ * float keys: a group has the bits of its first row's key, and a key code does not distinguish 0.0 from -0.0. */
 #include "base/zeroed.h"
 #include "cl/operators/first_rows.h"
 #include "cl/operators/group_accumulate.h"
@@ -95,7 +95,7 @@ static enum status put_dense(const struct group *group, const struct accumulate_
 static enum status group_dense(struct group *group, const struct accumulate_plan *plan, bool *flagged)
 {
     const struct operator_job *job = group->job;
-    const struct group_put put = {job, &group->layout, group->field_of, &group->group_keys, plan->records};
+    const struct group_put put = {job, &group->layout, group->field_of, &group->group_keys, plan->records, NULL};
     if (group_put_suits(&put, group->accelerator))
         return put_dense(group, plan, &put, flagged);
     const struct record_index_text index = group_keys_index_text(&group->group_keys, job->diags->arena);
@@ -120,19 +120,21 @@ static enum status group_dense(struct group *group, const struct accumulate_plan
     return status;
 }
 
+/* The record of a row is that of the group found. */
+static const struct record_index_text found_index = {
+    .parameters = "    __global const uint *numbers, __global const uint *slots,\n",
+    .prologue = "",
+    .index = "        const uint index = numbers[slots[i]];\n",
+};
+
 /* Accumulates the rows of the groups found. */
 static enum status accumulate_found(struct group *group, const struct first_rows *found, struct column **records)
 {
-    static const struct record_index_text index = {
-        .parameters = "    __global const uint *numbers, __global const uint *slots,\n",
-        .prologue = "",
-        .index = "        const uint index = numbers[slots[i]];\n",
-    };
     struct arguments arguments = {.arena = group->job->diags->arena};
     struct accumulate_plan plan;
     if (!group_accumulate_plan(&plan, &group->layout, group->accelerator, group->job->rows, (uint64_t)found->count))
         return STATUS_UNABLE;
-    struct operator_run run = begin_accumulate(group, &plan, &index, NULL);
+    struct operator_run run = begin_accumulate(group, &plan, &found_index, NULL);
     argument_buffer(&arguments, found->table);
     argument_buffer(&arguments, found->slots);
     *records = group_accumulate_run(&run, &group->layout, &plan, &arguments, 2 * (int64_t)sizeof(cl_uint));
@@ -153,7 +155,7 @@ static enum status gather_keys(const struct group *group, const struct column *r
     return gather_listed(&group->workers, rows, from, keys, group_keys->count);
 }
 
-/* Writes the groups found, ordered by key. */
+/* Writes the groups found on the host, ordered by key. */
 static enum status write_found(struct group *group, const struct first_rows *found, const struct column *records,
                                bool *flagged)
 {
@@ -196,24 +198,106 @@ static enum status write_found(struct group *group, const struct first_rows *fou
     return status;
 }
 
+/* Accumulates and writes the groups found on the device, in order of appearance. */
+static enum status put_found(struct group *group, struct first_rows *found, bool *flagged)
+{
+    struct arguments arguments = {.arena = group->job->diags->arena};
+    struct accumulate_plan plan;
+    const struct group_put put = {group->job,         &group->layout,         group->field_of,
+                                  &group->group_keys, (uint64_t)found->count, &found->listed};
+    if (!group_accumulate_plan(&plan, &group->layout, group->accelerator, group->job->rows, (uint64_t)found->count))
+        return STATUS_UNABLE;
+    struct operator_run run = begin_accumulate(group, &plan, &found_index, &put);
+    const struct view table = {operator_buffer(&run, plan.records * group->layout.stride * sizeof(cl_uint)), 0};
+    argument_buffer(&arguments, found->table);
+    argument_buffer(&arguments, found->slots);
+    if (!operator_stopped(&run))
+        group_accumulate_into(&run, &group->layout, &plan, &arguments, &table, 2 * (int64_t)sizeof(cl_uint));
+    if (!operator_stopped(&run))
+        group_put_run(&put, &run, ACCUMULATE_KERNELS, &table, flagged);
+    return operator_end(&run);
+}
+
+/* Sorts the groups that were put in order of appearance by their keys. */
+static enum status order_groups(const struct group *group)
+{
+    const struct operator_job *job = group->job;
+    const struct task *task = job->task;
+    struct arena *arena = job->diags->arena;
+    struct task *sort = arena_copy(arena, task, sizeof *sort);
+    struct column_operator *column_op = arena_alloc(arena, sizeof *column_op);
+    struct operator_job sorting = *job;
+    int64_t rows = *job->result_rows;
+    *column_op = (struct column_operator){.kind = OPERATOR_SORT, .key_count = group->group_keys.count};
+    column_op->keys = arena_array(arena, task->output_count, sizeof *column_op->keys);
+    sort->column_op = column_op;
+    sort->input_count = task->output_count;
+    sort->outputs = arena_array(arena, task->output_count, sizeof *sort->outputs);
+    code_init(&sort->code, arena);
+    sorting.task = sort;
+    sorting.inputs = job->results;
+    sorting.rows = rows;
+    sorting.result_rows = &rows;
+    sorting.results = arena_array(arena, task->output_count, sizeof *sorting.results);
+    enum status status = STATUS_OK;
+    for (size_t k = 0; k < task->output_count; k++) {
+        const enum type type = task->outputs[k].type;
+        column_op->keys[k] = k;
+        sort->outputs[k] = task->outputs[k];
+        sort->outputs[k].value = code_input(&sort->code, (int64_t)k, type_table[type].kind, task->span);
+        if (job->results[k])
+            sorting.results[k] = column_reserve_like(job->pool, job->results[k], type, rows);
+        status = job->results[k] && !sorting.results[k] ? STATUS_UNABLE : status;
+    }
+    bool flagged = false;
+    if (status == STATUS_OK)
+        status = cl_sort(group->accelerator, &sorting, &flagged);
+    for (size_t k = 0; k < task->output_count; k++) {
+        column_unref(job->results[k]);
+        job->results[k] = status == STATUS_OK ? sorting.results[k] : NULL;
+        if (status != STATUS_OK)
+            column_unref(sorting.results[k]);
+        else if (job->results[k])
+            column_finish(job->results[k], rows);
+    }
+    return status;
+}
+
+/* Whether kernels write the groups found, and sort them if need be. */
+static bool puts_found(const struct group *group)
+{
+    const struct task *task = group->job->task;
+    const struct group_put put = {.job = group->job, .records = (uint64_t)group->job->rows};
+    bool keyed = true;
+    for (size_t k = 0; k < task->column_op->key_count; k++)
+        keyed = keyed && task->outputs[k].needed;
+    return group_put_suits(&put, group->accelerator) && (keyed || task->column_op->unordered);
+}
+
 static enum status group_by_first_rows(struct group *group, bool *flagged)
 {
     /* 100 M random i32 on an H200: kernels 33 ms, but sorting and writing 99 M groups takes a host of 16 processors 600
      * ms, and the host alone computes the whole result in 430 ms. */
-    enum { MANY = 1 << 19 };
+    enum { MANY = 1 << 19, FEW = 1 << 14 };
     struct first_rows found;
     struct column *records = NULL;
     enum status status = STATUS_OK;
-    const int64_t most = group->job->rows / 2 > MANY ? group->job->rows / 2 : MANY;
-    first_rows_find(&found, group->accelerator, group->job, &group->group_keys, most);
+    const int64_t rows = group->job->rows, most = rows / 2 > MANY ? rows / 2 : MANY;
+    const bool puts = puts_found(group);
+    first_rows_find(&found, group->accelerator, group->job, &group->group_keys, puts ? rows : most);
     first_rows_number(&found);
+    const bool put = puts && found.count >= FEW;
+    if (!put)
+        first_rows_fetch(&found);
     if (!operator_stopped(&found.run))
-        status = accumulate_found(group, &found, &records);
-    if (status == STATUS_OK && !operator_stopped(&found.run))
+        status = put ? put_found(group, &found, flagged) : accumulate_found(group, &found, &records);
+    if (!put && status == STATUS_OK && !operator_stopped(&found.run))
         status = write_found(group, &found, records, flagged);
     column_unref(records);
     const enum status end = first_rows_end(&found);
-    return end == STATUS_OK ? status : end;
+    status = end == STATUS_OK ? status : end;
+    return put && status == STATUS_OK && !*flagged && !group->job->task->column_op->unordered ? order_groups(group)
+                                                                                              : status;
 }
 
 /* A table of 960 MB takes 1 ms to clear, to look through and to write, but the host takes 8 ms to sort 300 000 groups.
@@ -223,7 +307,7 @@ static bool is_dense(const struct group *group)
     enum { FEW = 1 << 16, PLACES_PER_ROW = 256, MOST_BYTES = 1 << 30 };
     const struct group_keys *keys = &group->group_keys;
     const uint64_t places = keys->dense_size, rows = (uint64_t)group->job->rows;
-    const struct group_put put = {group->job, &group->layout, group->field_of, keys, places};
+    const struct group_put put = {group->job, &group->layout, group->field_of, keys, places, NULL};
     for (size_t k = 0; k < keys->count; k++) {
         if (keys->parts[k].encoded.encoding->is_float)
             return false;

@@ -61,6 +61,14 @@ static void add_output(const struct group_put *put, size_t k, struct strbuf *par
 {
     struct arena *arena = put->job->diags->arena;
     const char *type = key_encodings[store_of(put, k)].cl_type;
+    if (put->rows && k < put->group_keys->count) {
+        strbuf_printf(parameters,
+                      "    __global %s *t%zu, ulong t%zu_first, __global const %s *k%zu, ulong k%zu_first,\n", type, k,
+                      k, type, k, k);
+        strbuf_printf(lines, "            t%zu[t%zu_first + row] = k%zu[k%zu_first + rows[rows_first + i]];\n", k, k, k,
+                      k);
+        return;
+    }
     strbuf_printf(parameters,
                   "    __global %s *t%zu, ulong t%zu_first, long t%zu_base, uint t%zu_step, uint t%zu_codes,\n", type,
                   k, k, k, k, k);
@@ -78,6 +86,8 @@ void group_put_add_text(const struct group_put *put, struct strbuf *out, const s
     const struct task *task = put->job->task;
     struct arena *arena = put->job->diags->arena;
     struct strbuf parameters = {0}, lines = {0};
+    if (put->rows)
+        strbuf_puts(&parameters, "    __global const uint *rows, ulong rows_first,\n");
     for (size_t k = 0; k < task->output_count; k++) {
         if (task->outputs[k].needed)
             add_output(put, k, &parameters, &lines);
@@ -187,11 +197,16 @@ void group_put_run(const struct group_put *put, struct operator_run *run, size_t
     argument_view(&arguments, table);
     argument_buffer(&arguments, tiles);
     argument_buffer(&arguments, flag);
+    if (put->rows)
+        argument_view(&arguments, put->rows);
     for (size_t k = 0; k < task->output_count; k++) {
         if (!job->results[k])
             continue;
         argument_view(&arguments, &views[k]);
-        argument_output(put, k, &arguments);
+        if (put->rows && k < put->group_keys->count)
+            argument_column(&arguments, run, put->group_keys->parts[k].encoded.column, job->rows);
+        else
+            argument_output(put, k, &arguments);
         bytes += *job->result_rows * (int64_t)type_table[job->results[k]->store].size;
     }
     argument_ulong(&arguments, put->records);

@@ -10,7 +10,8 @@ struct group_put {
     const struct record_layout *layout;
     const size_t *field_of; /* field of each aggregate, from group_record_plan */
     const struct group_keys *group_keys;
-    uint64_t records; /* by the code of their keys, which are integers */
+    uint64_t records;        /* by the code of their keys, which are integers, or: */
+    const struct view *rows; /* of each record a row that has its keys; or NULL */
 };
 
 enum { PUT_FILLED, PUT_WRITE, PUT_KERNELS };

@@ -25,7 +25,7 @@ struct candidate {
  * only replaces an entry. */
 struct memo {
     uint64_t key;
-    double ns; /* of `rows` rows, moving left out */
+    double ns; /* of `rows` rows, moving left out; ABOUT_PASSED: rows that passed, of those that were expected to */
     int64_t rows;
     uint32_t runs;
     bool unable;
@@ -101,7 +101,7 @@ struct backend *chooser_backend(const struct chooser *chooser, size_t k)
 }
 
 /* What memos are about. */
-enum about { ABOUT_RUN, ABOUT_ALL_RUNS, ABOUT_ABILITY, ABOUT_COLUMNS };
+enum about { ABOUT_RUN, ABOUT_ALL_RUNS, ABOUT_ABILITY, ABOUT_COLUMNS, ABOUT_PASSED };
 
 static uint64_t key_of(uint64_t hash, enum about about, size_t candidate, int bucket)
 {
@@ -245,6 +245,9 @@ static void estimate(struct chooser *chooser, size_t k, const struct cost_featur
         estimate->ns *= memo->ns / model(candidate, work, memo->rows);
     estimate->move_ns = move_time(chooser, k, work);
     estimate->ns += estimate->move_ns;
+    estimate->hoped_ns = candidate->profile.class == CLASS_GPU
+                             ? cost_model_time(&candidate->prior, &work->load) + estimate->move_ns
+                             : estimate->ns;
 }
 
 void chooser_estimate(struct chooser *chooser, const struct cost_features *work, bool wait,
@@ -263,13 +266,16 @@ static size_t fastest(const struct estimate *estimates, size_t count)
     return estimates[0].ns <= estimates[best].ns * (1 + negligible_share) + negligible_ns ? 0 : best;
 }
 
-/* Whether to try a candidate that is expected to take `ratio` times as long as the best, after so many trials in so
- * many runs: soon if it may well be faster, late if that is unlikely, and more and more rarely, so that the cost of
- * trials vanishes against that of the runs. */
-static bool worth_trying(double ratio, uint32_t trials, uint32_t runs)
+/* Whether to try a candidate instead of the best, after so many trials in so many runs: soon if it may well be faster,
+ * late if that is unlikely, and more and more rarely, so that the cost of trials vanishes against that of the runs. The
+ * first trials of a GPU may have waited for its driver or for other programs: against them stands what was expected
+ * before. */
+static bool worth_trying(const struct estimate *estimate, const struct estimate *best, uint32_t trials, uint32_t runs)
 {
+    enum { FIRST = 4 };
     static const double least = 0.2, most = 20, share = 0.25;
-    const double loss = ratio - 1 < least ? least : ratio - 1;
+    const bool hopeful = trials < FIRST && estimate->hoped_ns < best->ns;
+    const double ratio = estimate->ns / best->ns, loss = hopeful || ratio - 1 < least ? least : ratio - 1;
     double times = trials > 1 ? (double)trials : 1; /* the first says little */
     return loss < most && times * times * loss <= share * (double)runs;
 }
@@ -285,7 +291,7 @@ struct backend *chooser_pick(struct chooser *chooser, const struct cost_features
         return estimates[best].backend;
     for (size_t k = 0; k < chooser->count; k++) {
         const uint32_t trials = runs_of(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
-        if (k != best && estimates[k].able && worth_trying(estimates[k].ns / estimates[best].ns, trials, runs))
+        if (k != best && estimates[k].able && worth_trying(&estimates[k], &estimates[best], trials, runs))
             return estimates[k].backend;
     }
     return estimates[best].backend;
@@ -299,18 +305,44 @@ double chooser_host_time(const struct chooser *chooser, const struct cost_featur
     return tried ? model(host, work, work->rows) * memo->ns / model(host, work, memo->rows) : 0;
 }
 
+/* A GPU whose first trials may have been unlucky; 0: none. */
+static size_t hopeful_device(const struct chooser *chooser, const struct cost_features *work,
+                             const struct estimate *estimates, size_t best, uint32_t runs)
+{
+    const int bucket = bucket_of(work->rows);
+    for (size_t k = 1; k < chooser->count; k++) {
+        const uint32_t trials = runs_of(chooser, key_of(work->shape, ABOUT_RUN, k, bucket));
+        if (k != best && estimates[k].able && estimates[k].hoped_ns < estimates[best].ns &&
+            worth_trying(&estimates[k], &estimates[best], trials, runs))
+            return k;
+    }
+    return 0;
+}
+
 struct backend *chooser_pick_grouped(struct chooser *chooser, const struct cost_features *work,
                                      const struct cost_features *both, const struct load *then, double *host_ns)
 {
     struct estimate estimates[MOST_CANDIDATES] = {0};
+    const int bucket = bucket_of(both->rows);
+    const struct memo *passed = find(chooser, key_of(both->shape, ABOUT_PASSED, 0, bucket));
+    struct load group = *then;
     chooser_estimate(chooser, work, false, estimates);
     const double known = chooser_host_time(chooser, both);
     if (known > 0)
         estimates[0].ns = known + estimates[0].move_ns;
-    for (size_t k = 1; k < chooser->count; k++)
-        estimates[k].ns += cost_model_time(&chooser->candidates[k].model, then);
+    if (passed)
+        group.bytes *= passed->ns;
+    for (size_t k = 1; k < chooser->count; k++) {
+        const double ns = cost_model_time(&chooser->candidates[k].model, &group);
+        estimates[k].ns += ns;
+        estimates[k].hoped_ns += ns;
+    }
     *host_ns = estimates[0].ns;
-    return estimates[fastest(estimates, chooser->count)].backend;
+    const size_t best = fastest(estimates, chooser->count);
+    const size_t tried = best > 0 ? 0
+                                  : hopeful_device(chooser, work, estimates, best,
+                                                   runs_of(chooser, key_of(both->shape, ABOUT_RUN, 0, bucket)));
+    return estimates[tried > 0 ? tried : best].backend;
 }
 
 struct backend *chooser_missing_device(struct chooser *chooser)
@@ -380,8 +412,11 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
         find_or_add(chooser, columns_key(work))->runs++;
 }
 
-void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *both, int64_t ns)
+void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *both, int64_t passed, int64_t ns)
 {
+    const double expected = load_rows_passing(both);
+    struct memo *memo = find_or_add(chooser, key_of(both->shape, ABOUT_PASSED, 0, bucket_of(both->rows)));
+    memo->ns = expected > 0 ? (double)passed / expected : 1;
     remember_run(chooser, 0, both, both->rows, (double)ns);
 }
 

@@ -20,6 +20,7 @@ struct estimate {
     bool tried;       /* has run the task at about this size before */
     double ns;        /* total */
     double move_ns;   /* of that, for moving columns to it */
+    double hoped_ns;  /* total, of a GPU as expected before anything was measured, otherwise the same as ns */
 };
 
 struct chooser;
@@ -54,8 +55,8 @@ struct backend *chooser_pick(struct chooser *chooser, const struct cost_features
 struct backend *chooser_pick_grouped(struct chooser *chooser, const struct cost_features *work,
                                      const struct cost_features *both, const struct load *then, double *host_ns);
 
-/* The evaluator has computed and grouped the rows in `ns`. */
-void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *both, int64_t ns);
+/* The evaluator has computed and grouped the rows in `ns`; so many passed the filters. */
+void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *both, int64_t passed, int64_t ns);
 
 /* The time that the evaluator is expected to take, if it has run the task at about this size; 0 otherwise. */
 double chooser_host_time(const struct chooser *chooser, const struct cost_features *work);

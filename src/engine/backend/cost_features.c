@@ -227,8 +227,12 @@ void cost_features_with_group(struct cost_features *both, const struct cost_feat
         mix(&both->shape, (uint64_t)group->aggregates[k].kind << 1 | group->outputs[column_op->key_count + k].needed);
     for (size_t k = 0; k < group->input_count; k++)
         bytes += group->inputs[k].needed ? (int64_t)type_table[group->inputs[k].type].size : 0;
-    const double rows = (double)work->rows / (work->task->filter_count > 0 ? 2 : 1);
-    *then = (struct load){.kind = (enum work_kind)OPERATOR_GROUP, .bytes = (double)bytes * rows};
+    *then = (struct load){.kind = (enum work_kind)OPERATOR_GROUP, .bytes = (double)bytes * load_rows_passing(work)};
+}
+
+double load_rows_passing(const struct cost_features *work)
+{
+    return (double)work->rows / (work->task->filter_count > 0 ? 2 : 1);
 }
 
 struct load load_of_rows(const struct cost_features *work, int64_t rows)

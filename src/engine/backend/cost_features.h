@@ -25,6 +25,9 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
 void cost_features_with_group(struct cost_features *both, const struct cost_features *work, const struct task *group,
                               struct load *then);
 
+/* How many rows are expected to pass the filters. */
+double load_rows_passing(const struct cost_features *work);
+
 /* The load of some of the rows. */
 struct load load_of_rows(const struct cost_features *work, int64_t rows);
 

@@ -74,7 +74,7 @@ static bool reserve(struct join_index *index, const struct join_keys *keys, int6
     if (index->method == JOIN_RANKED)
         index->words = column_reserve(TYPE_I64, TYPE_I64, words);
     if (!keys->members_only)
-        index->row_of = join_integers(ids + 1, -1, INT32_MAX);
+        index->row_of = column_reserve(TYPE_I32, TYPE_I32, ids + 1);
     else if (index->method == JOIN_DENSE)
         index->members = column_reserve(TYPE_BOOL, TYPE_BOOL, ids + 1);
     return (index->words || index->method == JOIN_DENSE) &&
@@ -100,6 +100,8 @@ static void finish(struct join_index *index, const struct index_tables *tables, 
         column_finish(index->members, index->ids + 1);
     if (index->row_of) {
         column_finish(index->row_of, index->ids + 1);
+        index->row_of->range_known = true;
+        index->row_of->lo = -1;
         index->row_of->hi = index->rows - 1;
     }
     index->in_order = tables->in_order;

@@ -240,7 +240,7 @@ enum status run_task_grouped(const struct runner *runner, const struct task *tas
         if (status == STATUS_OK)
             status = grouped_rows_finish(&grouped, passed, outcome);
         if (status == STATUS_OK && chooses)
-            chooser_learn_grouped(runner->chooser, &both, now_ns() - began);
+            chooser_learn_grouped(runner->chooser, &both, *passed, now_ns() - began);
     }
     grouped_rows_close(&grouped);
     if (status != STATUS_OK)
