@@ -4,6 +4,7 @@
 #include "cl/codegen/kernel_text.h"
 #include "cl/memory/memory.h"
 #include "cl/operators/key_ranks.h"
+#include "cl/operators/key_search.h"
 #include "cl/operators/operator.h"
 #include "cl/start.h"
 #include "cl/task/execute.h"
@@ -285,7 +286,7 @@ static enum status cl_index_ranges(struct backend *backend, const struct operato
 
 static enum status cl_index_rows(struct backend *backend, const struct operator_job *job, struct index_tables *tables)
 {
-    return run_index(backend, job, tables, key_ranks_index);
+    return run_index(backend, job, tables, tables->begins ? key_search_index : key_ranks_index);
 }
 
 static struct backend_rounds *cl_open_rounds(struct backend *backend, const struct rounds_job *job)

@@ -2,6 +2,7 @@
 #include "cl_operators.h"
 
 #include "cl/operators/key_ranks.h"
+#include "cl/operators/key_search.h"
 
 static void check_ids(struct breaks *breaks, struct setup *setup, int64_t rows, bool must)
 {
@@ -178,12 +179,83 @@ static void test_index(void **state)
     }
 }
 
+/* Rows in the order of two keys, up to five of the first one; `swapped`: but for two rows. */
+static void check_search(struct breaks *breaks, struct accelerator *accelerator, int64_t rows, size_t searched,
+                         bool swapped)
+{
+    struct setup *setup = operator_setup(breaks, OPERATOR_IDS);
+    struct random random = {(uint64_t)rows};
+    struct column *columns[2];
+    columns[!searched] = column_reserve(TYPE_I32, TYPE_I32, rows);
+    columns[searched] = column_reserve(TYPE_I64, TYPE_I64, rows);
+    int32_t *places = column_at(columns[!searched], 0);
+    int64_t *values = column_at(columns[searched], 0);
+    int64_t most = 0;
+    for (int64_t row = 0, left = 0, run = 0; row < rows; row++, left--, run++) {
+        if (left == 0)
+            run = 0;
+        left = left > 0 ? left : 1 + (int64_t)random_below(&random, 5);
+        places[row] = (row > 0 ? places[row - 1] : -77) + (run == 0 ? 1 + (int32_t)random_below(&random, 3) : 0);
+        values[row] = (run > 0 ? values[row - 1] : INT64_MIN / 2) + 1 + (int64_t)random_below(&random, 1000);
+        most = run + 1 > most ? run + 1 : most;
+    }
+    if (swapped) {
+        const int32_t last = places[rows - 1];
+        places[rows - 1] = places[0];
+        places[0] = last;
+    }
+    column_finish(columns[0], rows);
+    column_finish(columns[1], rows);
+    operator_key(setup, columns[0]);
+    operator_key(setup, columns[1]);
+    const struct operator_job job = {.task = &setup->task,
+                                     .inputs = setup->columns,
+                                     .rows = rows,
+                                     .timing = &breaks->rig->timing,
+                                     .cancel = &breaks->rig->cancel,
+                                     .diags = &breaks->rig->diags};
+    int64_t lo[2], hi[2];
+    struct index_tables tables = {.lo = lo, .hi = hi, .searched = searched};
+    assert_int_equal(key_ranks_ranges(accelerator, &job, &tables), STATUS_OK);
+    const int64_t count = hi[!searched] - lo[!searched] + 1;
+    tables.begins = column_reserve(TYPE_I32, TYPE_I32, count + 2);
+    assert_int_equal(key_search_index(accelerator, &job, &tables), STATUS_OK);
+    assert_int_equal(tables.doubles, swapped && places[0] != places[rows - 1]);
+    if (!tables.doubles) {
+        finish(tables.begins, count + 2, &breaks->rig->diags);
+        assert_int_equal(tables.most, most);
+        int64_t row = 0;
+        for (int64_t place = 0; place < count + 2; place++) {
+            while (row < rows && places[row] - lo[!searched] < place)
+                row++;
+            assert_int_equal(column_get_int(tables.begins, place), row);
+        }
+    }
+    breaks->rig->compared++;
+    column_unref(tables.begins);
+    setup_free(setup);
+}
+
+static void test_search(void **state)
+{
+    struct breaks *breaks = breaks_of(state);
+    for (size_t n = 0; n < length_count(); n++) {
+        for (int way = 0; way < 4; way++) {
+            for (int k = 0; k < GUISES; k++) {
+                if (breaks->accelerators[k])
+                    check_search(breaks, breaks->accelerators[k], lengths[n], way & 1, way & 2);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ids),
         cmocka_unit_test(test_ids_by_several),
         cmocka_unit_test(test_index),
+        cmocka_unit_test(test_search),
     };
     return cmocka_run_group_tests(tests, breaks_open, breaks_close);
 }

@@ -60,6 +60,31 @@ enum status group_keys_find(struct group_keys *group_keys, struct accelerator *a
     return status;
 }
 
+bool group_keys_of_ranges(struct group_keys *group_keys, const struct operator_job *job, const int64_t *lo,
+                          const int64_t *hi, size_t left_out)
+{
+    const struct column_operator *column_op = job->task->column_op;
+    *group_keys = (struct group_keys){
+        .parts = arena_array(job->diags->arena, column_op->key_count + 1, sizeof *group_keys->parts),
+        .dense_size = 1,
+    };
+    for (size_t k = 0; k < column_op->key_count; k++) {
+        struct column *column = job->inputs[column_op->keys[k]];
+        const struct key_encoding *encoding = &key_encodings[column->store];
+        const uint64_t range = (uint64_t)hi[k] - (uint64_t)lo[k];
+        if (k == left_out)
+            continue;
+        if (range >= UINT32_MAX || group_keys->dense_size * (range + 1) > UINT32_MAX)
+            return false;
+        group_keys->dense_size *= range + 1;
+        group_keys->parts[group_keys->count++] = (struct key_part){
+            .encoded = {column, encoding, encode_integer(encoding, lo[k])},
+            .codes = range + 1,
+        };
+    }
+    return true;
+}
+
 struct record_index_text group_keys_index_text(const struct group_keys *group_keys, struct arena *arena)
 {
     struct strbuf parameters = {0}, prologue = {0}, index = {0};

@@ -22,6 +22,11 @@ struct group_keys {
 enum status group_keys_find(struct group_keys *group_keys, struct accelerator *accelerator,
                             const struct operator_job *job, struct column *const *columns, size_t count);
 
+/* The integer keys of a job of these ranges, but number `left_out`; SIZE_MAX leaves none out. False: 32 bits do not
+ * number their combinations. */
+bool group_keys_of_ranges(struct group_keys *group_keys, const struct operator_job *job, const int64_t *lo,
+                          const int64_t *hi, size_t left_out);
+
 /* Text for the index of row i, if dense_size is not 0. group_keys_arguments adds the arguments of its parameters. */
 struct record_index_text group_keys_index_text(const struct group_keys *group_keys, struct arena *arena);
 

@@ -48,29 +48,6 @@ enum status key_ranks_ranges(struct accelerator *accelerator, const struct opera
     return status;
 }
 
-/* The keys of these ranges; false: their combinations are too many for 32 bits. */
-static bool set_keys(struct ranking *ranking, const struct operator_job *job, const struct index_tables *tables)
-{
-    const struct column_operator *column_op = job->task->column_op;
-    struct group_keys *keys = &ranking->keys;
-    keys->parts = arena_array(job->diags->arena, column_op->key_count + 1, sizeof *keys->parts);
-    keys->count = column_op->key_count;
-    keys->dense_size = 1;
-    for (size_t k = 0; k < keys->count; k++) {
-        struct column *column = job->inputs[column_op->keys[k]];
-        const struct key_encoding *encoding = &key_encodings[column->store];
-        const uint64_t range = (uint64_t)tables->hi[k] - (uint64_t)tables->lo[k];
-        keys->parts[k] = (struct key_part){
-            .encoded = {column, encoding, encode_integer(encoding, tables->lo[k])},
-            .codes = range + 1,
-        };
-        if (range >= UINT32_MAX || keys->dense_size * (range + 1) > UINT32_MAX)
-            return false;
-        keys->dense_size *= range + 1;
-    }
-    return true;
-}
-
 static const char *ranks_text(const struct ranking *ranking, const struct index_tables *tables,
                               const struct kernel_config *config, struct arena *arena)
 {
@@ -211,7 +188,7 @@ enum status key_ranks_index(struct accelerator *accelerator, const struct operat
     struct ranking ranking = {0};
     struct column *to = tables->row_of ? tables->row_of : tables->members;
     cl_uint flags[FLAGS] = {0};
-    if (!set_keys(&ranking, job, tables))
+    if (!group_keys_of_ranges(&ranking.keys, job, tables->lo, tables->hi, SIZE_MAX))
         return STATUS_UNABLE;
     struct operator_run *run = &ranking.run;
     ranking.word_count = divide_up((int64_t)ranking.keys.dense_size, WORD_BITS);
@@ -252,7 +229,8 @@ enum status cl_ids(struct accelerator *accelerator, const struct operator_job *j
     const enum status status = key_ranks_ranges(accelerator, job, &ranges);
     if (status != STATUS_OK)
         return status;
-    if (!set_keys(&ranking, job, &ranges) || !is_worth_bits(&ranking, job->rows))
+    if (!group_keys_of_ranges(&ranking.keys, job, ranges.lo, ranges.hi, SIZE_MAX) ||
+        !is_worth_bits(&ranking, job->rows))
         return STATUS_UNABLE;
     struct operator_run *run = &ranking.run;
     struct view ids = {0};

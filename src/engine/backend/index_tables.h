@@ -9,8 +9,14 @@ struct index_tables {
     int64_t *lo, *hi; /* of each key */
     /* Reserved by the caller, NULL: not needed. Without words the ids of rows are the places of their keys. */
     struct column *words, *members, *row_of;
+    /* Or, of rows that are in the order of their distinct tuples, for each place of all keys but number `searched`
+     * where its rows begin, and their number twice more. */
+    struct column *begins;
+    size_t searched;
+    int64_t most; /* then: set to the most rows of a place */
     int64_t ids;  /* with words: set to the number of tuples */
-    bool doubles; /* several rows have one tuple, and row_of is worthless; not found out without row_of */
+    bool doubles; /* several rows have one tuple, or with `begins` are in no order, and all is worthless; not found out
+                     for members alone */
     bool in_order;
 };
 

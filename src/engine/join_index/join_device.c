@@ -1,5 +1,5 @@
-/* A join index made on a device: dense or ranked, of integers that are all present; without doubles, unless only
- * members are asked for. */
+/* A join index made on a device: dense, ranked, or searched where the rows are in that order already; of integers that
+ * are all present, without doubles, unless only members are asked for. */
 #include "engine/join_index/join_keys.h"
 
 #include "base/integer.h"
@@ -107,6 +107,36 @@ static void finish(struct join_index *index, const struct index_tables *tables, 
     index->in_order = tables->in_order;
 }
 
+/* The places of the other keys of an index that is searched, whose rows are in its order already. STATUS_UNABLE: they
+ * are not, or too many are in one place. */
+static enum status build_search(struct join_index *index, const struct join_keys *keys, struct backend *backend,
+                                const struct operator_job *job, struct index_tables *tables)
+{
+    if (!join_search_key(index, &tables->searched) || keys->columns[tables->searched]->store == TYPE_BOOL)
+        return STATUS_UNABLE;
+    const int64_t places = join_combinations(index, tables->searched);
+    struct column *begins = tables->begins = column_reserve(TYPE_I32, TYPE_I32, places + 2);
+    enum status status = begins ? backend->ops->index_rows(backend, job, tables) : STATUS_UNABLE;
+    if (status == STATUS_OK && (tables->doubles || tables->most > JOIN_SEARCH_ROWS))
+        status = STATUS_UNABLE;
+    if (status != STATUS_OK) {
+        column_unref(begins);
+        return status;
+    }
+    column_finish(begins, places + 2);
+    begins->range_known = true;
+    begins->lo = 0;
+    begins->hi = index->rows;
+    index->method = JOIN_SEARCHED;
+    index->search = (struct join_search){.key = tables->searched,
+                                         .most = tables->most,
+                                         .starts = begins,
+                                         .values = column_ref(keys->columns[tables->searched])};
+    index->ids = index->rows;
+    index->in_order = true;
+    return STATUS_OK;
+}
+
 enum status join_device_build(struct join_index *index, const struct join_keys *keys, const struct workers *workers,
                               const struct join_device *device)
 {
@@ -124,8 +154,8 @@ enum status join_device_build(struct join_index *index, const struct join_keys *
     if (status != STATUS_OK)
         return status;
     const int64_t words = divide_up(join_choose_method(index), JOIN_WORD_BITS);
-    if (index->method != JOIN_DENSE && index->method != JOIN_RANKED)
-        return STATUS_UNABLE;
+    if (index->method == JOIN_SPARSE)
+        return build_search(index, keys, backend, &job, &tables);
     if (!reserve(index, keys, words)) {
         drop(index);
         return STATUS_UNABLE;

@@ -307,7 +307,8 @@ struct join_index *join_index_ref(struct join_index *index)
 bool join_index_lost(const struct join_index *index)
 {
     return (index->words && index->words->lost) || (index->members && index->members->lost) ||
-           (index->row_of && index->row_of->lost);
+           (index->row_of && index->row_of->lost) || (index->search.starts && index->search.starts->lost) ||
+           (index->search.values && index->search.values->lost);
 }
 
 int64_t join_index_bytes(const struct join_index *index)

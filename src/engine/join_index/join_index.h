@@ -88,10 +88,10 @@ struct join_index {
         double_rows[2]; /* the first row whose tuple an earlier row has, and that row, in this order; if doubles > 0 */
     int64_t refused;    /* bytes that it would have taken, after STATUS_FAILED for want of memory; else 0 */
     bool in_order;      /* the rows in the order of their ids are 0, 1, 2, ... */
-    struct column *members; /* of each id, 0..ids: whether some row has it; NULL of JOIN_RANKED, where all have */
+    struct column *members; /* of each id, 0..ids: whether some row has it; may be NULL where all have */
     /* If rows were asked for: without doubles, the row of each id, 0..ids, -1: none. With doubles, all rows in the
      * order of their ids, each id's in order; those of id k are starts[k] .. starts[k + 1] - 1, for k in 0..ids. */
-    struct column *row_of;
+    struct column *row_of; /* may be NULL where the rows are in that order */
     struct column *starts; /* NULL without doubles, unless the rows of an id are in an order of their own */
     struct column *order;  /* the values by which they are, in the same places as row_of; or NULL */
     int64_t most;          /* then: the most rows of an id */

@@ -92,6 +92,13 @@ enum status join_places(struct index_build *build, size_t left_out);
 enum status join_device_build(struct join_index *index, const struct join_keys *keys, const struct workers *workers,
                               const struct join_device *device);
 
+/* Rows that agree in all keys but the one that is searched for: 8 steps. */
+enum { JOIN_SEARCH_ROWS = 256 };
+
+/* join_search.c: finds the key of the smallest range among those without which an array of the others is worth while.
+ */
+bool join_search_key(const struct join_index *index, size_t *chosen);
+
 /* join_search.c: makes the index, all its tables too, if it can be a JOIN_SEARCHED. */
 enum status join_search_build(struct index_build *build, bool members_only);
 

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PLACE_PART = 1 << 14, MOST_ROWS = 256 /* that agree in the other keys: 8 steps of a search */ };
+enum { PLACE_PART = 1 << 14, MOST_ROWS = JOIN_SEARCH_ROWS };
 
 /* Of each row: its key, twice while the rows are put in order, and its place in that order. */
 enum { ROW_BYTES = 20 };
 
-/* The key of the smallest range among those without which an array of the others is worth while. */
-static bool choose_key(const struct join_index *index, size_t *chosen)
+bool join_search_key(const struct join_index *index, size_t *chosen)
 {
     uint64_t least = UINT64_MAX;
     bool found = false;
@@ -168,7 +167,7 @@ enum status join_search_build(struct index_build *build, bool members_only)
 {
     struct join_index *index = build->index;
     size_t key = 0;
-    if (!choose_key(index, &key))
+    if (!join_search_key(index, &key))
         return STATUS_OK;
     index->ids = join_combinations(index, key);
     if (!join_has_memory(index, index->rows * ROW_BYTES + index->ids * (int64_t)sizeof(int32_t)))
