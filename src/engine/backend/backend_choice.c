@@ -101,7 +101,7 @@ struct backend *chooser_backend(const struct chooser *chooser, size_t k)
 }
 
 /* What memos are about. */
-enum about { ABOUT_RUN, ABOUT_ALL_RUNS, ABOUT_ABILITY, ABOUT_COLUMNS, ABOUT_PASSED };
+enum about { ABOUT_RUN, ABOUT_ALL_RUNS, ABOUT_ABILITY, ABOUT_COLUMN, ABOUT_PASSED };
 
 static uint64_t key_of(uint64_t hash, enum about about, size_t candidate, int bucket)
 {
@@ -153,29 +153,36 @@ static double model(const struct candidate *candidate, const struct cost_feature
     return cost_model_time(&candidate->model, &load);
 }
 
-/* The key of the set of columns that a task reads: counts the runs in which the host read them since their last upload.
- */
-static uint64_t columns_key(const struct cost_features *work)
+/* The key of a column: counts the runs in which the host read it since its last upload. */
+static uint64_t column_key(const struct column *column)
 {
-    uint64_t hash = 0;
-    for (size_t k = 0; k < work->task->input_count; k++) {
-        if (work->reads[k] && work->columns[k])
-            hash += key_of((uint64_t)(uintptr_t)work->columns[k]->data, ABOUT_COLUMNS, 0, 0);
-    }
-    return key_of(hash, ABOUT_COLUMNS, 0, 0);
+    return key_of((uint64_t)(uintptr_t)column->data, ABOUT_COLUMN, 0, 0);
 }
 
-static int64_t bytes_absent(struct backend *backend, const struct cost_features *work)
+/* The column that is read as an input, or NULL. */
+static const struct column *column_read(const struct cost_features *work, size_t k)
 {
-    int64_t bytes = 0;
-    for (size_t k = 0; k < work->task->input_count && backend->ops->absent; k++) {
-        const struct column *column = work->columns[k];
-        if (!column || !work->reads[k])
-            continue;
-        const bool whole = work->task->inputs[k].whole || work->end > column->rows;
-        bytes += backend->ops->absent(backend, column, whole ? 0 : work->begin, whole ? column->rows : work->end);
+    return work->reads[k] ? work->columns[k] : NULL;
+}
+
+/* Counts a run in which the host read the columns, or, `uploaded`, forgets those before. */
+static void count_reads(struct chooser *chooser, const struct cost_features *work, bool uploaded)
+{
+    for (size_t k = 0; k < work->task->input_count; k++) {
+        const struct column *column = column_read(work, k);
+        struct memo *memo = column ? find_or_add(chooser, column_key(column)) : NULL;
+        if (memo)
+            memo->runs = uploaded ? 0 : memo->runs + 1;
     }
-    return bytes;
+}
+
+static int64_t bytes_absent(struct backend *backend, const struct cost_features *work, size_t k)
+{
+    const struct column *column = column_read(work, k);
+    if (!column || !backend->ops->absent)
+        return 0;
+    const bool whole = work->task->inputs[k].whole || work->end > column->rows;
+    return backend->ops->absent(backend, column, whole ? 0 : work->begin, whole ? column->rows : work->end);
 }
 
 /* Nanoseconds to fetch a byte that only a device has. */
@@ -198,15 +205,20 @@ static uint32_t runs_of(const struct chooser *chooser, uint64_t key)
     return memo ? memo->runs : 0;
 }
 
-/* An upload serves later queries too: expect as many as have read the columns so far, and charge each its share. So the
+/* An upload serves later queries too: expect as many as have read the column so far, and charge each its share. So
  * columns move once the device would have saved as much as the upload takes. */
 static double move_time(const struct chooser *chooser, size_t k, const struct cost_features *work)
 {
     const struct candidate *candidate = &chooser->candidates[k];
+    double bytes = 0;
     if (!has_own_memory(candidate))
         return fetch_rate(chooser) * (double)work->away_bytes;
-    const double ns = candidate->model.upload * (double)bytes_absent(candidate->backend, work);
-    return ns > 0 ? ns / (1 + (double)runs_of(chooser, columns_key(work))) : 0;
+    for (size_t i = 0; i < work->task->input_count; i++) {
+        const int64_t absent = bytes_absent(candidate->backend, work, i);
+        if (absent > 0)
+            bytes += (double)absent / (1 + (double)runs_of(chooser, column_key(work->columns[i])));
+    }
+    return candidate->model.upload * bytes;
 }
 
 /* Drivers start one after another, and only one of each class. */
@@ -399,7 +411,7 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
     cost_model_update(&candidate->model, &candidate->prior, &load, ns);
     if (spent->upload_bytes > 0) {
         cost_model_update_transfer(&candidate->model.upload, (double)spent->upload_ns / (double)spent->upload_bytes);
-        find_or_add(chooser, columns_key(work))->runs = 0;
+        count_reads(chooser, work, true);
     }
     if (spent->download_bytes > 0)
         cost_model_update_transfer(&candidate->model.download,
@@ -409,7 +421,7 @@ void chooser_learn(struct chooser *chooser, const struct backend *backend, const
         return;
     find_or_add(chooser, key_of(work->shape, ABOUT_ALL_RUNS, 0, bucket_of(work->rows)))->runs++;
     if (!has_own_memory(candidate))
-        find_or_add(chooser, columns_key(work))->runs++;
+        count_reads(chooser, work, false);
 }
 
 void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *both, int64_t passed, int64_t ns)
@@ -418,6 +430,7 @@ void chooser_learn_grouped(struct chooser *chooser, const struct cost_features *
     struct memo *memo = find_or_add(chooser, key_of(both->shape, ABOUT_PASSED, 0, bucket_of(both->rows)));
     memo->ns = expected > 0 ? (double)passed / expected : 1;
     remember_run(chooser, 0, both, both->rows, (double)ns);
+    count_reads(chooser, both, false);
 }
 
 void chooser_rule_out(struct chooser *chooser, const struct backend *backend, const struct cost_features *work)
