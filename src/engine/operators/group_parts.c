@@ -81,7 +81,7 @@ enum status group_in_parts(struct grouped *grouped, int64_t row_bytes, const str
     part.results = heap_array(job->task->output_count, sizeof *part.results);
     part.result_rows = &groups;
     enum status status = row_parts_make(&parts, &grouped->word.keys, job->rows, row_bytes, workers,
-                                        (const struct column *const *)job->inputs, inputs);
+                                        (const struct column *const *)job->inputs, inputs, false);
     for (int64_t i = 0; i < parts.count && status == STATUS_OK && !flagged; i++) {
         part.rows = row_parts_open(&parts, i);
         for (size_t k = 0; k < inputs; k++)

@@ -171,10 +171,25 @@ static inline __attribute__((always_inline)) void spread_as(const char *from, co
         memcpy(buffer + (size_t)slots[i] * size, from + (size_t)i * size, size);
 }
 
+/* Numbers of rows, as the elements of that size. */
+static const void *number_rows(int64_t row, int count, size_t size, uint64_t *numbers)
+{
+    for (int i = 0; i < count; i++) {
+        if (size == sizeof(uint32_t))
+            ((uint32_t *)numbers)[i] = (uint32_t)(row + i);
+        else
+            numbers[i] = (uint64_t)(row + i);
+    }
+    return numbers;
+}
+
 static void spread(const struct parted_column *column, int64_t row, const uint32_t *slots, int count, char *buffer)
 {
     const size_t size = size_of(column);
     const char *from = (const char *)column->from->data + (size_t)row * size;
+    uint64_t numbers[KEY_BLOCK];
+    if (!column->from->data)
+        from = number_rows(row, count, size, numbers);
     switch (size) {
     case 1:
         spread_as(from, slots, count, buffer, 1);
@@ -274,16 +289,21 @@ static struct parted_column *find_column(const struct row_parts *parts, const st
 }
 
 enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int64_t rows, int64_t row_bytes,
-                           const struct workers *workers, const struct column *const *columns, size_t count)
+                           const struct workers *workers, const struct column *const *columns, size_t count,
+                           bool numbered)
 {
     *parts = (struct row_parts){.keys = keys,
-                                .columns = heap_array(count, sizeof *parts->columns),
+                                .columns = heap_array(count + 1, sizeof *parts->columns),
                                 .count = count_parts(workers->pool, rows * row_bytes)};
     parts->begins = heap_array((size_t)parts->count + 1, sizeof *parts->begins);
     for (size_t k = 0; k < count; k++) {
         if (columns[k] && !find_column(parts, columns[k]))
             parts->columns[parts->column_count++].from = columns[k];
     }
+    const enum type number = rows <= UINT32_MAX ? TYPE_U32 : TYPE_I64;
+    parts->numbers = (struct column){.type = number, .store = number, .rows = rows};
+    if (numbered)
+        parts->columns[parts->column_count++].from = &parts->numbers;
     struct moving moving = {.parts = parts, .keys = keys, .workers = workers, .level = sort_level_at(0)};
     moving.pieces = partition_rows(workers, rows, LEAST_ROWS);
     moving.places = heap_array((size_t)(moving.pieces.count * parts->count), sizeof *moving.places);

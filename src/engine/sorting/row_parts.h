@@ -26,15 +26,17 @@ struct row_parts {
     const struct keys *keys;
     struct parted_column *columns;
     size_t column_count;
-    int64_t *begins; /* of each part, and the number of rows */
+    struct column numbers; /* stands for the numbers of rows, if these are moved */
+    int64_t *begins;       /* of each part, and the number of rows */
     int64_t count;
 };
 
 /* Divides the rows by their keys, so many bytes each being needed for one part at a time. `columns` are those to be
- * moved, and may be named twice or NULL. STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED, without an error: not enough
- * memory. Call row_parts_free in any case. */
+ * moved, and may be named twice or NULL; with `numbered` also the numbers of rows, &parts->numbers. STATUS_OK,
+ * STATUS_CANCELLED, or STATUS_FAILED, without an error: not enough memory. Call row_parts_free in any case. */
 enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int64_t rows, int64_t row_bytes,
-                           const struct workers *workers, const struct column *const *columns, size_t count);
+                           const struct workers *workers, const struct column *const *columns, size_t count,
+                           bool numbered);
 void row_parts_free(struct row_parts *parts);
 
 /* Opens a part, not before the ones before it, which are no longer read; returns its rows. */

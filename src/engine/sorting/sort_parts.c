@@ -43,7 +43,8 @@ enum status sort_columns_in_parts(const struct keys *keys, int64_t rows, int64_t
                              .carried = heap_array(carried_count, sizeof *sort.carried),
                              .to = heap_array(carried_count, sizeof *sort.to)};
     struct row_parts parts;
-    enum status status = row_parts_make(&parts, keys, rows, row_bytes, workers, columns, keys->count + carried_count);
+    enum status status =
+        row_parts_make(&parts, keys, rows, row_bytes, workers, columns, keys->count + carried_count, false);
     for (int64_t part = 0; part < parts.count && status == STATUS_OK; part++) {
         const int64_t count = row_parts_open(&parts, part);
         struct keys own;

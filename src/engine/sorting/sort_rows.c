@@ -448,7 +448,7 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
     return status;
 }
 
-enum status packed_keys_init(struct packed_keys *word, const struct column **columns, size_t count, int64_t rows,
+enum status packed_keys_init(struct packed_keys *word, const struct column *const *columns, size_t count, int64_t rows,
                              const struct workers *workers, int most_words)
 {
     *word = (struct packed_keys){.at = heap_array(count, sizeof *word->at)};

@@ -50,7 +50,7 @@ struct packed_keys {
 
 /* `columns` are the keys, of at least one row, to be packed into at most so many words. Statuses as above; Call
  * packed_keys_free in any case. */
-enum status packed_keys_init(struct packed_keys *word, const struct column **columns, size_t count, int64_t rows,
+enum status packed_keys_init(struct packed_keys *word, const struct column *const *columns, size_t count, int64_t rows,
                              const struct workers *workers, int most_words);
 void packed_keys_free(struct packed_keys *word);
 
