@@ -126,6 +126,12 @@ def main(sandbox):
         box.refuses(directory, [f"{LONG} rows of 8 bytes exceed the 0.064 GB of memory", said],
                     "--memory", "64MB", "-c", "let y = load long.i32 | map float(long) as y", temporary=directory)
     box.refuses("no such directory", ["invalid value for `temp`: `/nowhere`"], "-c", ".set temp /nowhere")
+    tally.check("a size too small", "" if "which is 1MB or more, as 512MB or 2GB" in box.run("--memory", "100KB", "-c", "1").stderr else "not told")
+    for text, said in (("sort x", "unless they are in order"), ("group a, b: sum(x)", "unless their groups are few"),
+                       ("pick a | distinct", "unless few are distinct")):
+        told = box.run("--memory", "64MB", "-c", f"explain load t.npz | {text}").stdout
+        free = box.run("-c", f"explain load t.npz | {text}").stdout
+        tally.check(f"explain {text}", "" if f"of rows are divided on the disk, {said}" in told and "disk" not in free else told + free)
     shown = box.run("-c", ".set temp /tmp\n.set memory 1.5GB\n.set temp\n.set memory").stdout
     tally.check("settings", "" if "/tmp" in shown and "1500MB" in shown else shown)
 

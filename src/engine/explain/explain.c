@@ -168,6 +168,7 @@ static enum status explain_bound(struct strbuf *out, struct runner *runner, cons
     } else {
         explain_queue(out, queue, runs);
         print_checks(out, bound);
+        explain_spilled(out, runs, runner->pool);
         if (bound->file_count > 0)
             strbuf_printf(out, "files: %zu of %zu opened\n", bound->opened_count, bound->file_count);
         if (!runner->fusion)

@@ -22,6 +22,11 @@ const char *const *task_input_names(const struct task *task);
 /* explain.c: a line for each task, or several, after the indent. */
 void explain_tasks(struct strbuf *out, const struct queue *queue, const char *indent);
 
+struct buffer_pool;
+
+/* explain_spilled.c: a line for each task that may take more than memory has room for. */
+void explain_spilled(struct strbuf *out, const struct queue *queue, struct buffer_pool *pool);
+
 /* explain_kernels.c: the typed code of a task that is no operator, with lanes and intervals, and what it keeps and
  * gives. */
 void explain_code(struct strbuf *out, const struct task *task);

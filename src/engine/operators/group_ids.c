@@ -2,6 +2,7 @@
  * hash table; otherwise the rows are sorted. */
 #include "engine/operators/group_quantile.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
 #include "base/zeroed.h"
 #include "engine/grouping/grouping.h"
@@ -198,8 +199,8 @@ static void write_steps(void *context, struct part part)
 
 static enum status number_sorted(struct numbering *numbering, const struct workers *workers, int64_t *groups)
 {
-    const size_t size = (size_t)numbering->parts.rows * sizeof(uint64_t);
-    uint64_t *order = zeroed_alloc(size);
+    size_t got = 0;
+    uint64_t *order = buffer_pool_alloc(workers->pool, (size_t)numbering->parts.rows * sizeof *order, &got);
     numbering->steps = heap_array((size_t)numbering->parts.count, sizeof *numbering->steps);
     enum status status = order ? order_rows(numbering->keys, numbering->parts.rows, workers, order) : STATUS_FAILED;
     numbering->order = order;
@@ -208,7 +209,7 @@ static enum status number_sorted(struct numbering *numbering, const struct worke
     *groups = begins_of_counts(numbering->steps, numbering->parts.count) + 1;
     if (status == STATUS_OK && !workers_run_parts(workers, &numbering->parts, write_steps, numbering))
         status = STATUS_CANCELLED;
-    zeroed_free(order, size);
+    buffer_pool_release(workers->pool, order, got);
     free(numbering->steps);
     return status;
 }

@@ -5,6 +5,7 @@
 #include "engine/sorting/sort_rows.h"
 #include "engine/vector/elements.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
 #include "base/zeroed.h"
 
@@ -156,13 +157,13 @@ static void write_part(void *context, struct part part)
 
 static enum status order_partition(struct partition *partition, const struct workers *workers)
 {
-    const size_t size = (size_t)partition->rows * sizeof *partition->order;
-    partition->order = zeroed_alloc(size);
+    size_t got = 0;
+    partition->order = buffer_pool_alloc(workers->pool, (size_t)partition->rows * sizeof *partition->order, &got);
     enum status status =
         partition->order ? order_rows(partition->keys, partition->rows, workers, partition->order) : STATUS_FAILED;
     if (status == STATUS_OK && !workers_run_parts(workers, &partition->parts, write_part, partition))
         status = STATUS_CANCELLED;
-    zeroed_free(partition->order, size);
+    buffer_pool_release(workers->pool, partition->order, got);
     return status;
 }
 

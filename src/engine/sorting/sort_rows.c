@@ -10,7 +10,6 @@
 
 #include "base/heap.h"
 #include "base/nontemporal_copy.h"
-#include "base/zeroed.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -434,9 +433,9 @@ static int64_t write_ranks(const struct keys *keys, const uint64_t *order, int64
 static enum status rank_rows(const struct keys *keys, int64_t rows, const struct workers *workers,
                              struct column **ranks)
 {
-    const size_t size = (size_t)rows * sizeof(uint64_t);
-    uint64_t *order = zeroed_alloc(size);
-    *ranks = column_reserve(TYPE_I64, TYPE_I64, rows);
+    size_t got = 0;
+    uint64_t *order = buffer_pool_alloc(workers->pool, (size_t)rows * sizeof *order, &got);
+    *ranks = column_reserve_from(workers->pool, TYPE_I64, TYPE_I64, rows);
     enum status status = order && *ranks ? order_rows(keys, rows, workers, order) : STATUS_FAILED;
     if (status == STATUS_OK) {
         (*ranks)->hi = write_ranks(keys, order, rows, workers, column_at(*ranks, 0));
@@ -444,7 +443,7 @@ static enum status rank_rows(const struct keys *keys, int64_t rows, const struct
         column_finish(*ranks, rows);
         status = workers_cancelled(workers) ? STATUS_CANCELLED : STATUS_OK;
     }
-    zeroed_free(order, size);
+    buffer_pool_release(workers->pool, order, got);
     return status;
 }
 

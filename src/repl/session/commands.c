@@ -109,7 +109,7 @@ static bool change_setting(struct command_call *call, struct settings *settings,
     if (setting_set(settings, setting, wanted->text))
         return true;
     struct strbuf choices = {0};
-    setting_print_choices(&choices, setting);
+    setting_print_values(&choices, setting);
     (void)diag_error(call->diags, wanted->span, "invalid value for `%s`: `%s`", setting->name, wanted->text);
     diag_hint(call->diags, "choose one of %s", choices.text);
     strbuf_free(&choices);

@@ -115,7 +115,7 @@ static enum options_result bad_value(struct strbuf *message, const struct option
     strbuf_printf(message, "rql: invalid value for --%s: '", row->name);
     strbuf_add_visible(message, value, strlen(value));
     strbuf_puts(message, "'; choose one of ");
-    setting_print_choices(message, setting_find(row->setting));
+    setting_print_values(message, setting_find(row->setting));
     return bad(message);
 }
 

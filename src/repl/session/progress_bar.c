@@ -3,6 +3,7 @@
 #include "repl/print/bar.h"
 #include "repl/print/number_format.h"
 
+#include "base/buffer_pool.h"
 #include "base/source.h"
 #include "base/timing.h"
 
@@ -100,6 +101,10 @@ void progress_bar_line(struct strbuf *out, const struct progress_bar *bar, const
         } else {
             strbuf_printf(&piece, "%.2f GB/s", bytes / 1e9 / seconds);
         }
+        add_piece(&line, &piece, width);
+    }
+    if (buffer_pool_spilled(bar->pool) > 0) {
+        strbuf_printf(&piece, "%.1f GB on disk", (double)buffer_pool_spilled(bar->pool) / 1e9);
         add_piece(&line, &piece, width);
     }
     strbuf_add(out, line.text, line.length);

@@ -8,11 +8,14 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+struct buffer_pool;
+
 struct progress_bar {
-    struct progress base; /* for the runner */
-    int fd;               /* of a terminal */
-    int64_t began;        /* start of the statement, ns */
-    int64_t shown;        /* when last drawn, ns; 0: never */
+    struct progress base;     /* for the runner */
+    int fd;                   /* of a terminal */
+    struct buffer_pool *pool; /* whose spilled bytes are told; or NULL */
+    int64_t began;            /* start of the statement, ns */
+    int64_t shown;            /* when last drawn, ns; 0: never */
     bool visible;
     char what[80]; /* the current step */
     double part;   /* of the step, at the last update */

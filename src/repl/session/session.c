@@ -265,6 +265,7 @@ void session_start_progress(struct session *session, struct progress_bar *bar)
 {
     if (session->settings.messages != MESSAGES_QUIET && isatty(STDERR_FILENO)) {
         progress_bar_start(bar, STDERR_FILENO);
+        bar->pool = session->runner.pool;
         session->runner.progress = &bar->base;
     }
 }

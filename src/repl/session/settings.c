@@ -225,6 +225,13 @@ void setting_print(struct strbuf *out, const struct settings *settings, const st
         strbuf_puts(out, setting->choices[value]);
 }
 
+void setting_print_values(struct strbuf *out, const struct setting *setting)
+{
+    setting_print_choices(out, setting);
+    if (setting->number == TAKES_SIZE)
+        strbuf_puts(out, ", which is 1MB or more, as 512MB or 2GB");
+}
+
 void setting_print_choices(struct strbuf *out, const struct setting *setting)
 {
     for (size_t i = 0; setting->choices[i]; i++)

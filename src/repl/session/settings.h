@@ -103,5 +103,6 @@ void setting_print(struct strbuf *out, const struct settings *settings, const st
 
 /* Appends the choices: "auto|cpu|gpu|host|all|N". */
 void setting_print_choices(struct strbuf *out, const struct setting *setting);
+void setting_print_values(struct strbuf *out, const struct setting *setting); /* the same, with what a size is */
 
 #endif

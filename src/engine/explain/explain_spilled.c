@@ -1,0 +1,56 @@
+/* What a sort, a group or a distinct may divide on the disk, as far as the numbers of rows are known. */
+#include "base/buffer_pool.h"
+#include "engine/explain/explain_task.h"
+
+enum { ELEMENT_BYTES = 16 /* a key and what goes with it, at most where keys have one word */ };
+
+static int64_t moved_bytes(const struct task *task)
+{
+    int64_t bytes = 0;
+    for (size_t k = 0; k < task->input_count; k++)
+        bytes += (int64_t)type_table[task->inputs[k].type].size;
+    return bytes;
+}
+
+static int64_t result_bytes(const struct task *task)
+{
+    int64_t bytes = 0;
+    for (size_t k = 0; k < task->output_count; k++)
+        bytes += task->outputs[k].needed ? (int64_t)type_table[task->outputs[k].type].size : 0;
+    return bytes;
+}
+
+/* "unless its groups are few": NULL where the rows of a task are never divided. */
+static const char *condition_of(const struct task *task)
+{
+    const struct column_operator *column_op = task->column_op;
+    if (!column_op || task->rows <= 0)
+        return NULL;
+    switch (column_op->kind) {
+    case OPERATOR_SORT:
+        return operator_selects(column_op, task->rows) ? NULL : "unless they are in order";
+    case OPERATOR_GROUP:
+        return column_op->key_count > 0 ? "unless their groups are few" : NULL;
+    case OPERATOR_DISTINCT:
+        return "unless few are distinct";
+    default:
+        return NULL;
+    }
+}
+
+void explain_spilled(struct strbuf *out, const struct queue *queue, struct buffer_pool *pool)
+{
+    const int64_t room = buffer_pool_room(pool);
+    for (size_t t = 0; pool && t < queue->count; t++) {
+        const struct task *task = queue->tasks[t];
+        const char *condition = condition_of(task);
+        int64_t needed;
+        if (!condition || __builtin_mul_overflow(task->rows, ELEMENT_BYTES + result_bytes(task), &needed) ||
+            needed <= room)
+            continue;
+        strbuf_printf(
+            out, "memory: task %zu may take %.3g GB, and %.3g are free: %.3g GB of rows are divided on the disk, %s\n",
+            t + 1, (double)needed / 1e9, (double)room / 1e9, (double)task->rows * (double)moved_bytes(task) / 1e9,
+            condition);
+    }
+}
