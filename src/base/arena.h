@@ -41,6 +41,9 @@ void *arena_reserve(struct arena *arena, void *array, size_t count, size_t *capa
 /* A copy of a value. Never NULL. */
 void *arena_copy(struct arena *arena, const void *value, size_t size);
 
+/* A new struct with these members. */
+#define ARENA_NEW(arena, type, ...) ((type *)arena_copy(arena, &(type){__VA_ARGS__}, sizeof(type)))
+
 /* A NUL-terminated copy of `length` bytes of text. */
 char *arena_text(struct arena *arena, const char *text, size_t length);
 

@@ -95,8 +95,12 @@ void *heap_reserve(void *array, size_t count, size_t *capacity, size_t size)
     return heap_resize(array, *capacity, size);
 }
 
+void *heap_copy(const void *value, size_t size)
+{
+    return memcpy(heap_resize(NULL, size, 1), value, size);
+}
+
 char *heap_text(const char *text)
 {
-    const size_t size = strlen(text) + 1;
-    return memcpy(heap_resize(NULL, size, 1), text, size);
+    return heap_copy(text, strlen(text) + 1);
 }

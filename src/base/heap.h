@@ -33,6 +33,10 @@ void *heap_reserve(void *array, size_t count, size_t *capacity, size_t size);
 #define HEAP_PUSH(array, count, capacity)                                                                              \
     ((array) = heap_reserve(array, count, &(capacity), sizeof *(array)), &(array)[(count)++])
 
+/* A copy of a value, to be freed with free, and a new struct with these members. */
+void *heap_copy(const void *value, size_t size);
+#define HEAP_NEW(type, ...) ((type *)heap_copy(&(type){__VA_ARGS__}, sizeof(type)))
+
 /* A copy of the text, to be freed with free. */
 char *heap_text(const char *text);
 

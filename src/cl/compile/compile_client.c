@@ -59,8 +59,8 @@ struct compiler {
 
 struct compiler *compiler_new(const char *executable, const char *const *arguments, int limit_ms, size_t processes)
 {
-    struct compiler *compiler = heap_array(1, sizeof *compiler);
-    *compiler = (struct compiler){.executable = heap_text(executable), .limit_ms = limit_ms, .count = processes};
+    struct compiler *compiler =
+        HEAP_NEW(struct compiler, .executable = heap_text(executable), .limit_ms = limit_ms, .count = processes);
     compiler->workers = heap_array(processes, sizeof *compiler->workers);
     for (size_t k = 0; k < processes; k++)
         compiler->workers[k] = (struct worker){.of = compiler, .socket = -1};

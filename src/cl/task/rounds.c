@@ -10,8 +10,8 @@
 struct backend_rounds *rounds_open(struct accelerator *accelerator, const struct rounds_job *job)
 {
     struct arena *arena = arena_new();
-    struct backend_rounds *rounds = arena_alloc(arena, sizeof *rounds);
-    *rounds = (struct backend_rounds){.accelerator = accelerator, .arena = arena, .job = *job, .batch = 1};
+    struct backend_rounds *rounds =
+        ARENA_NEW(arena, struct backend_rounds, .accelerator = accelerator, .arena = arena, .job = *job, .batch = 1);
     rounds->steps = arena_array(arena, job->count + 1, sizeof *rounds->steps);
     accelerator->no_wait = false;
     accelerator->cancel = job->cancel;

@@ -37,8 +37,8 @@ static enum status truncated(const struct input *input)
 
 static struct flat_buffer *new_buffer(const struct input *input, size_t at, size_t size)
 {
-    struct flat_buffer *buffer = arena_alloc(input->file->arena, sizeof *buffer);
-    *buffer = (struct flat_buffer){.data = input->data + at, .size = size};
+    struct flat_buffer *buffer =
+        ARENA_NEW(input->file->arena, struct flat_buffer, .data = input->data + at, .size = size);
     return buffer;
 }
 

@@ -432,8 +432,8 @@ static void list_columns(struct arrow_reader *reader)
 enum status open_arrow(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
 {
     struct arena *arena = arena_new();
-    struct arrow_reader *arrow = arena_alloc(arena, sizeof *arrow);
-    *arrow = (struct arrow_reader){.base = {.ops = &reader_ops}, .arena = arena, .mapping = mapping_ref(mapping)};
+    struct arrow_reader *arrow = ARENA_NEW(arena, struct arrow_reader, .base = {.ops = &reader_ops}, .arena = arena,
+                                           .mapping = mapping_ref(mapping));
     arrow->file.arena = arena;
     arrow->file.mapping = mapping;
     enum status status = arrow_file_open(job, &arrow->file);

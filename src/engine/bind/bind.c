@@ -82,8 +82,7 @@ static const struct expr *element_of_path(const struct env *env, const struct pi
     const struct binding *binding = env_find(env, name);
     if (!binding || binding->kind != BINDING_RELATION || file_stamp_of(path, &stamp))
         return NULL;
-    struct expr *expr = arena_alloc(arena, sizeof *expr);
-    *expr = (struct expr){.kind = EXPR_INDEX, .span = source->span, .depth = 1};
+    struct expr *expr = ARENA_NEW(arena, struct expr, .kind = EXPR_INDEX, .span = source->span, .depth = 1);
     expr->name = expr->column = (struct name){name, source->span};
     expr->name.span.end = expr->name.span.begin + (uint32_t)length;
     expr->column.text = point + 1;

@@ -15,8 +15,8 @@ struct values {
 
 static struct expr *new_expr(struct binder *binder, enum expr_kind kind, struct span span, size_t args)
 {
-    struct expr *expr = arena_alloc(binder->arena, sizeof *expr);
-    *expr = (struct expr){.kind = kind, .span = span, .op_span = span, .arg_count = args};
+    struct expr *expr =
+        ARENA_NEW(binder->arena, struct expr, .kind = kind, .span = span, .op_span = span, .arg_count = args);
     expr->args = arena_array(binder->arena, args + 1, sizeof *expr->args);
     return expr;
 }
@@ -176,8 +176,8 @@ static void group_again(struct binder *binder, const struct stage *stage, const 
                         struct flow *flow)
 {
     const size_t keys = stage->item_count, aggregates = stage->aggregate_count;
-    struct stage *again = arena_alloc(binder->arena, sizeof *again);
-    *again = (struct stage){.word = stage->word, .span = stage->span, .word_span = stage->word_span};
+    struct stage *again =
+        ARENA_NEW(binder->arena, struct stage, .word = stage->word, .span = stage->span, .word_span = stage->word_span);
     again->items = arena_array(binder->arena, keys + 1, sizeof *again->items);
     again->item_count = keys;
     for (size_t i = 0; i < keys; i++)

@@ -40,8 +40,8 @@ void bind_aggregate(struct binder *binder, const struct stage *stage, struct flo
 const struct expr *call_of_stage(struct binder *binder, const struct stage *stage, const struct flow *flow,
                                  const struct aggregate_function *function)
 {
-    struct expr *call = arena_alloc(binder->arena, sizeof *call);
-    *call = (struct expr){.kind = EXPR_CALL, .span = stage->span, .name = {stage->word->canonical, stage->word_span}};
+    struct expr *call = ARENA_NEW(binder->arena, struct expr, .kind = EXPR_CALL, .span = stage->span,
+                                  .name = {stage->word->canonical, stage->word_span});
     call->args = arena_array(binder->arena, stage->item_count + 1, sizeof *call->args);
     for (size_t i = 0; i < stage->item_count; i++)
         call->args[call->arg_count++] = stage->items[i].expr;
@@ -65,8 +65,7 @@ void bind_aggregate_function(struct binder *binder, const struct stage *stage, s
     const struct aggregate_function *function = aggregate_find(stage->word->canonical);
     const struct expr *call = call_of_stage(binder, stage, flow, function);
     struct stage *group = arena_alloc(binder->arena, sizeof *group);
-    struct item *item = arena_alloc(binder->arena, sizeof *item);
-    *item = (struct item){.expr = (struct expr *)call, .span = stage->span};
+    struct item *item = ARENA_NEW(binder->arena, struct item, .expr = (struct expr *)call, .span = stage->span);
     *group = *stage;
     group->items = NULL;
     group->item_count = 0;

@@ -151,8 +151,8 @@ static void reduce_axis_of_term(struct operands *operands, const struct reductio
     struct flow *rows = arena_copy(binder->arena, flow, sizeof *rows);
     slots[0].name = name;
     task_set_outputs(binder, operands->task, rows, slots, terms, 2);
-    struct expr *call = arena_alloc(binder->arena, sizeof *call);
-    *call = (struct expr){.kind = EXPR_CALL, .span = stage->span, .name = {stage->word->canonical, stage->word_span}};
+    struct expr *call = ARENA_NEW(binder->arena, struct expr, .kind = EXPR_CALL, .span = stage->span,
+                                  .name = {stage->word->canonical, stage->word_span});
     call->args = arena_alloc(binder->arena, sizeof *call->args);
     call->args[call->arg_count++] = expr_of_column(binder->arena, 0, stage->span);
     reduce_axis_by_call(binder, stage, reduction, rows, 1, call, name, flow);

@@ -8,8 +8,8 @@ static const char missing_name[] = "missing";
 
 static struct expr *column_expr(struct binder *binder, const struct expr *expr)
 {
-    struct expr *name = arena_alloc(binder->arena, sizeof *name);
-    *name = (struct expr){.kind = EXPR_NAME, .span = expr->span, .name = {missing_name, expr->span}, .depth = 1};
+    struct expr *name = ARENA_NEW(binder->arena, struct expr, .kind = EXPR_NAME, .span = expr->span,
+                                  .name = {missing_name, expr->span}, .depth = 1);
     return name;
 }
 

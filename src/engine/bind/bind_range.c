@@ -200,8 +200,8 @@ void bind_range(struct binder *binder, const struct source_node *source, struct 
     if (known && range_rows(binder, source, &range, &flow->rows))
         task->rows = flow->rows;
 
-    struct slot *slot = arena_alloc(binder->arena, sizeof *slot);
-    *slot = (struct slot){.name = "c1", .type = TYPE_I64, .known = true, .logical = range.logical};
+    struct slot *slot =
+        ARENA_NEW(binder->arena, struct slot, .name = "c1", .type = TYPE_I64, .known = true, .logical = range.logical);
     scope.task = task;
     scope.code = &task->code;
     value v = value_of_range(&scope, &range, flow->rows, source->span);

@@ -48,8 +48,7 @@ static bool copy_start(const struct rounds_job *job)
 struct backend_rounds *host_rounds_open(const struct rounds_job *job, struct thread_pool *pool)
 {
     struct arena *arena = arena_new();
-    struct backend_rounds *rounds = arena_alloc(arena, sizeof *rounds);
-    *rounds = (struct backend_rounds){.arena = arena, .job = *job};
+    struct backend_rounds *rounds = ARENA_NEW(arena, struct backend_rounds, .arena = arena, .job = *job);
     rounds->programs = arena_array(arena, job->count + 1, sizeof *rounds->programs);
     bool good = copy_start(job);
     for (size_t t = 0; t < job->count && good; t++)

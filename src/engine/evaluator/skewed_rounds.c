@@ -82,8 +82,7 @@ static struct kept_job *open_odd(const struct rounds_job *rounds, const struct k
 
 struct skewed_rounds *skewed_rounds_open(const struct rounds_job *rounds, struct kept_job *even, struct arena *arena)
 {
-    struct skewed_rounds *skewed = arena_alloc(arena, sizeof *skewed);
-    *skewed = (struct skewed_rounds){.jobs = {even}, .rows = even->job.rows};
+    struct skewed_rounds *skewed = ARENA_NEW(arena, struct skewed_rounds, .jobs = {even}, .rows = even->job.rows);
     if (!is_local(even, rounds) || !plan(skewed, even))
         return NULL;
     skewed->jobs[1] = open_odd(rounds, even, arena);

@@ -44,8 +44,7 @@ struct term bind_local(struct scope *scope, const struct expr *definition)
     if (too_deep(scope, definition))
         return unknown_term;
     struct term term = bind_term(scope, definition);
-    struct local *local = arena_alloc(scope->binder->arena, sizeof *local);
-    *local = (struct local){definition, term, scope->locals};
+    struct local *local = ARENA_NEW(scope->binder->arena, struct local, definition, term, scope->locals);
     scope->locals = local;
     return term;
 }

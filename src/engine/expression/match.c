@@ -112,9 +112,7 @@ static value recode(struct scope *scope, struct term term, const struct dictiona
     if (!map_codes(scope, from, to, compared, column_at(column, 0)))
         scope->binder->cancelled = true;
     column_finish(column, rows);
-    column->range_known = true;
-    column->lo = -1;
-    column->hi = to->count; /* beyond the last, for what is greater than all */
+    column_set_range(column, true, -1, to->count); /* beyond the last, for what is greater than all */
     return text_lookup(scope, term, column, "codes", span);
 }
 

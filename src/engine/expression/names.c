@@ -227,8 +227,7 @@ static struct resolved resolve_in_flow(const struct scope *scope, const char *na
 /* An argument that is no literal of another type is a text. */
 static struct resolved text_argument(struct arena *arena, const char *text)
 {
-    struct binding *binding = arena_alloc(arena, sizeof *binding);
-    *binding = (struct binding){.kind = BINDING_SCALAR};
+    struct binding *binding = ARENA_NEW(arena, struct binding, .kind = BINDING_SCALAR);
     binding->scalar = (struct scalar){
         .kind = KIND_INT, .logical = {.kind = LOGICAL_TEXT}, .text = {.at = text, .length = strlen(text)}};
     return (struct resolved){.meaning = MEANS_SCALAR, .binding = binding};

@@ -228,18 +228,10 @@ static struct term result_of_need(const struct row_text_use *use, const struct s
     struct term *arguments = arena_array(binder->arena, use->count, sizeof *arguments);
     for (size_t k = 0; k < use->count; k++)
         arguments[k] = where_needed(use->scope, use->arguments[k], use->span);
-    struct row_text *text = arena_alloc(binder->arena, sizeof *text);
-    *text = (struct row_text){.number = number,
-                              .span = use->span,
-                              .format = use->format,
-                              .function = use->function,
-                              .task = use->scope->task,
-                              .arguments = arguments,
-                              .constants = constants,
-                              .is_constant = is_constant,
-                              .count = use->count,
-                              .separator = use->separator,
-                              .makes = use->makes};
+    struct row_text *text =
+        ARENA_NEW(binder->arena, struct row_text, .number = number, .span = use->span, .format = use->format,
+                  .function = use->function, .task = use->scope->task, .arguments = arguments, .constants = constants,
+                  .is_constant = is_constant, .count = use->count, .separator = use->separator, .makes = use->makes);
     row_texts_add(&binder->needs->row_texts, text, binder->arena);
     return pending(use, number, &text->value);
 }

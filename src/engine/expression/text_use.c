@@ -80,8 +80,7 @@ static const char *shown(struct arena *arena, struct text text)
     strbuf_putc(&buffer, '"');
     strbuf_add_visible(&buffer, text.at, length);
     strbuf_puts(&buffer, length < text.length ? "...\"" : "\"");
-    const char *copy = arena_text(arena, buffer.text, buffer.length);
-    strbuf_free(&buffer);
+    const char *copy = strbuf_take(&buffer, arena);
     return copy;
 }
 

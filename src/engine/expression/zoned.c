@@ -30,9 +30,7 @@ static struct column *column_of_slots(const struct time_intervals *intervals, in
         return NULL;
     memcpy(column_at(column, 0), intervals->first, (size_t)intervals->slots * sizeof *intervals->first);
     column_finish(column, intervals->slots);
-    column->range_known = true;
-    column->lo = 0;
-    column->hi = intervals_count - 1;
+    column_set_range(column, true, 0, intervals_count - 1);
     return column;
 }
 
@@ -58,8 +56,8 @@ static struct zone_columns *columns_of(struct scope *scope, const struct time_zo
         if (known->zone == zone)
             return known;
     }
-    struct zone_columns *new = arena_alloc(binder->arena, sizeof *new);
-    *new = (struct zone_columns){.zone = zone, .next = binder->zones, .offsets = column_of_offsets(zone)};
+    struct zone_columns *new = ARENA_NEW(binder->arena, struct zone_columns, .zone = zone, .next = binder->zones,
+                                         .offsets = column_of_offsets(zone));
     bool whole = new->offsets;
     for (enum order order = BY_UTC; order <= BY_LOCAL; order++) {
         const struct time_intervals *intervals = intervals_of(zone, order);

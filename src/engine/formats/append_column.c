@@ -273,9 +273,7 @@ static bool join_run(struct join *join, struct column_type type, const struct wo
     bool fine = join->joined;
     if (fine) {
         column_set_logical(join->joined, type.logical);
-        join->joined->range_known = range_known && total > 0;
-        join->joined->lo = lo;
-        join->joined->hi = hi;
+        column_set_range(join->joined, range_known && total > 0, lo, hi);
     }
     dictionary_unref(dictionary);
     list_store_unref(lists);

@@ -81,8 +81,8 @@ static char *put_quoted(char *at, const struct cells *cells, int64_t row)
 
 struct cells *cells_new(const struct column *column, const struct cell_style *style)
 {
-    struct cells *cells = heap_array(1, sizeof *cells);
-    *cells = (struct cells){.column = column, .style = style, .missing_length = strlen(style->missing)};
+    struct cells *cells =
+        HEAP_NEW(struct cells, .column = column, .style = style, .missing_length = strlen(style->missing));
     cells->present = column->validity ? column->validity->data : NULL;
     const enum logical kind = column->logical.kind;
     if (kind == LOGICAL_LIST)

@@ -215,9 +215,7 @@ static enum status read_columns(struct image_reader *reader, struct column **col
     const enum status status = read_pixels(reader, columns);
     for (int c = 0; c < reader->kind->channels; c++) {
         column_finish(columns[c], rows);
-        columns[c]->range_known = true;
-        columns[c]->lo = 0;
-        columns[c]->hi = reader->max;
+        column_set_range(columns[c], true, 0, reader->max);
     }
     return status;
 }

@@ -242,9 +242,7 @@ struct column *partition_column(const struct partition_key *key, const int64_t *
         column = column_reserve(partition_type(key), store, total);
         if (column) {
             column_set_logical(column, key->logical);
-            column->range_known = total > 0;
-            column->lo = lo;
-            column->hi = hi;
+            column_set_range(column, total > 0, lo, hi);
         }
     }
     column = fill_column(column, key, codes, rows, count, total);

@@ -55,12 +55,9 @@ static size_t most_slots(int64_t most)
 /* Memory is touched as groups are added. */
 struct group_table *group_table_new(const struct grouping *grouping, int64_t most, int shared_bits)
 {
-    struct group_table *table = heap_array(1, sizeof *table);
-    *table = (struct group_table){.grouping = grouping,
-                                  .key_words = grouping->keys->words,
-                                  .shared_bits = shared_bits,
-                                  .slot_bits = FIRST_BITS,
-                                  .most = most < UINT32_MAX ? most : UINT32_MAX - 1};
+    struct group_table *table = HEAP_NEW(struct group_table, .grouping = grouping, .key_words = grouping->keys->words,
+                                         .shared_bits = shared_bits, .slot_bits = FIRST_BITS,
+                                         .most = most < UINT32_MAX ? most : UINT32_MAX - 1);
     table->slots = zeroed_alloc(most_slots(table->most) * sizeof *table->slots);
     table->keys = zeroed_alloc((size_t)table->most * (size_t)table->key_words * sizeof *table->keys);
     table->states = group_states_new(grouping, table->most);

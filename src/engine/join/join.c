@@ -252,8 +252,7 @@ static bool check_distinct(const struct join *join)
         strbuf_puts(&key, i > 0 ? ", " : "");
         scalar_print(&key, &part);
     }
-    const char *text = arena_text(arena, key.text, key.length);
-    strbuf_free(&key);
+    const char *text = strbuf_take(&key, arena);
     return bind_error(join->binder, join->stage->span,
                       "`left join` takes all of them; `distinct` or `group` before leaves one",
                       "`lookup` needs distinct keys, but rows %lld and %lld of `%s` both have %s",
@@ -263,11 +262,9 @@ static bool check_distinct(const struct join *join)
 /* What a plain join leaves out, for the prompt. */
 static void note_join(const struct join *join, struct flow *flow)
 {
-    struct join_note *note = arena_alloc(join->binder->arena, sizeof *note);
-    *note = (struct join_note){.rows = join->left.rows,
-                               .doubles = join->right->index->doubles,
-                               .source = join_source_text(join),
-                               .span = join->stage->span};
+    struct join_note *note =
+        ARENA_NEW(join->binder->arena, struct join_note, .rows = join->left.rows,
+                  .doubles = join->right->index->doubles, .source = join_source_text(join), .span = join->stage->span);
     flow->joined = note;
 }
 

@@ -321,9 +321,7 @@ static struct column *integers(int64_t rows, int64_t lo, int64_t hi)
     struct column *column = column_reserve(type, type, rows);
     if (!column)
         return NULL;
-    column->range_known = true;
-    column->lo = min_int64(lo, 0);
-    column->hi = max_int64(hi, 0);
+    column_set_range(column, true, min_int64(lo, 0), max_int64(hi, 0));
     return column;
 }
 

@@ -36,9 +36,7 @@ struct column *join_integers(int64_t rows, int64_t lo, int64_t hi)
     struct column *column = column_reserve(TYPE_I64, narrow_type(TYPE_I64, lo, hi), rows);
     if (!column)
         return NULL;
-    column->range_known = true;
-    column->lo = lo;
-    column->hi = hi;
+    column_set_range(column, true, lo, hi);
     return column;
 }
 

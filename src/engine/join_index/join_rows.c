@@ -122,9 +122,7 @@ static struct column *table_of(int64_t rows, int64_t lo, int64_t hi)
     struct column *column = column_reserve(TYPE_I32, TYPE_I32, rows);
     if (!column)
         return NULL;
-    column->range_known = true;
-    column->lo = lo;
-    column->hi = hi;
+    column_set_range(column, true, lo, hi);
     return column;
 }
 

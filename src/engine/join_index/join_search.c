@@ -76,9 +76,7 @@ static enum status list_tuples(struct tuples *tuples, const struct workers *work
     const bool done = workers_run_rows(workers, index->search.starts->rows - 2, PLACE_PART, tuple_part, tuples);
     tuples->starts[0] = 0;
     tuples->starts[index->ids + 1] = (int32_t)index->ids;
-    index->starts->range_known = true;
-    index->starts->lo = 0;
-    index->starts->hi = index->ids;
+    column_set_range(index->starts, true, 0, index->ids);
     column_finish(index->starts, index->ids + 2);
     if (done)
         find_double(index);

@@ -5,8 +5,7 @@
 
 struct json_keys *json_keys_new(struct arena *arena)
 {
-    struct json_keys *keys = arena_alloc(arena, sizeof *keys);
-    *keys = (struct json_keys){.arena = arena, .count = 1};
+    struct json_keys *keys = ARENA_NEW(arena, struct json_keys, .arena = arena, .count = 1);
     keys->nodes = arena_reserve(arena, NULL, 0, &keys->capacity, sizeof *keys->nodes);
     keys->nodes[0] = (struct json_node){.name = "", .column = NO_COLUMN, .list = NO_COLUMN};
     return keys;
@@ -57,8 +56,7 @@ static const char *learn_object(struct learner *learner, size_t node, const char
     struct json_keys *keys = learner->keys;
     size_t guess = 0;
     if (!keys->nodes[node].fields) {
-        struct json_fields *fields = arena_alloc(keys->arena, sizeof *fields);
-        *fields = (struct json_fields){.index = key_index_new(keys->arena)};
+        struct json_fields *fields = ARENA_NEW(keys->arena, struct json_fields, .index = key_index_new(keys->arena));
         keys->nodes[node].fields = fields;
         keys->learned++;
     }

@@ -90,13 +90,9 @@ static void bind_test(struct repeat *r, const char *rows, struct expr *expr, str
 /* any(E) */
 static struct expr *any_of(struct arena *arena, struct expr *condition)
 {
-    struct expr *call = arena_alloc(arena, sizeof *call);
-    *call = (struct expr){.kind = EXPR_CALL,
-                          .span = condition->span,
-                          .name = {"any", condition->span},
-                          .arg_count = 1,
-                          .depth = condition->depth + 1,
-                          .nesting = condition->nesting};
+    struct expr *call =
+        ARENA_NEW(arena, struct expr, .kind = EXPR_CALL, .span = condition->span, .name = {"any", condition->span},
+                  .arg_count = 1, .depth = condition->depth + 1, .nesting = condition->nesting);
     call->args = arena_array(arena, 1, sizeof *call->args);
     call->args[0] = condition;
     return call;
@@ -146,12 +142,10 @@ static void bind_body(struct repeat *r, struct flow *flow)
     const struct stage *stage = r->stage;
     const struct pipeline *pipeline = stage->loop;
     if (!pipeline) {
-        struct pipeline *stages = arena_alloc(binder->arena, sizeof *stages);
-        *stages = (struct pipeline){
+        struct pipeline *stages = ARENA_NEW(
+            binder->arena, struct pipeline,
             .source = {.kind = SOURCE_NAME, .span = stage->word_span, .name = {ROWS_BEFORE_ROUND, stage->word_span}},
-            .stages = stage->body,
-            .stage_count = stage->body_count,
-            .span = stage->span};
+            .stages = stage->body, .stage_count = stage->body_count, .span = stage->span);
         pipeline = stages;
     }
     bind_rows(binder, pipeline, flow);

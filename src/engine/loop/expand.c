@@ -97,8 +97,7 @@ static const struct expr *copy_of_definition(const struct expansion *x, const st
 
 static void add_definition(struct expansion *x, const struct expr *from, const struct expr *to)
 {
-    struct copied_definition *copied = arena_alloc(x->binder->arena, sizeof *copied);
-    *copied = (struct copied_definition){from, to, x->definitions};
+    struct copied_definition *copied = ARENA_NEW(x->binder->arena, struct copied_definition, from, to, x->definitions);
     x->definitions = copied;
 }
 
@@ -430,8 +429,8 @@ const struct pipeline *stages_expand(struct binder *binder, const struct pipelin
 
 const struct pipeline *stages_of_definition(struct binder *binder, const struct stmt *def)
 {
-    struct pipeline *pipeline = arena_alloc(binder->arena, sizeof *pipeline);
-    *pipeline = (struct pipeline){.stages = def->stages, .stage_count = def->stage_count, .span = def->span};
+    struct pipeline *pipeline = ARENA_NEW(binder->arena, struct pipeline, .stages = def->stages,
+                                          .stage_count = def->stage_count, .span = def->span);
     pipeline->source =
         (struct source_node){.kind = SOURCE_NAME, .span = def->name.span, .name = {UNKNOWN_SOURCE, def->name.span}};
     env_set_unknown(binder->env, UNKNOWN_SOURCE, BINDING_RELATION);

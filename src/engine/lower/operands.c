@@ -112,8 +112,8 @@ struct task *operator_new(struct binder *binder, const char *name, struct span s
                           enum operator_kind kind, size_t key_count)
 {
     struct task *task = task_reading(binder, name, span, flow);
-    struct column_operator *column_op = arena_alloc(binder->arena, sizeof *column_op);
-    *column_op = (struct column_operator){.kind = kind, .key_count = key_count, .stride = 1, .into = -1};
+    struct column_operator *column_op =
+        ARENA_NEW(binder->arena, struct column_operator, .kind = kind, .key_count = key_count, .stride = 1, .into = -1);
     column_op->keys = arena_array(binder->arena, key_count + 1, sizeof *column_op->keys);
     column_op->descending = arena_array(binder->arena, key_count + 1, sizeof *column_op->descending);
     task->sink = SINK_OPERATOR;

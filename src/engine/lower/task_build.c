@@ -12,8 +12,8 @@ enum { MARK_LENGTH = 200 };
 struct task *task_new(struct binder *binder, const char *name, struct span span, struct flow *flow)
 {
     struct task *task = queue_add(binder->queue);
-    struct stage_mark *mark = arena_alloc(binder->arena, sizeof *mark);
-    *mark = (struct stage_mark){.name = name, .text = text_of_span(binder->arena, span, MARK_LENGTH), .span = span};
+    struct stage_mark *mark = ARENA_NEW(binder->arena, struct stage_mark, .name = name,
+                                        .text = text_of_span(binder->arena, span, MARK_LENGTH), .span = span);
     for (const struct call *call = binder->call; call; call = call->caller)
         mark->called = call->span;
     task->stages = mark;

@@ -109,8 +109,7 @@ static void set_ranks(const struct moving *moving, struct moving_order *order)
 
 struct moving_order *moving_order_new(const struct moving *moving, int64_t begin, int64_t end)
 {
-    struct moving_order *order = heap_array(1, sizeof *order);
-    *order = (struct moving_order){.begin = begin, .end = end, .from = begin, .to = begin};
+    struct moving_order *order = HEAP_NEW(struct moving_order, .begin = begin, .end = end, .from = begin, .to = begin);
     set_ranks(moving, order);
     if (moving->op->kind == AGG_DISTINCT)
         return order;

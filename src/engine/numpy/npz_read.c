@@ -232,9 +232,8 @@ static const struct file_reader_ops reader_ops = {.read = read_members, .close =
 enum status open_npz(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
 {
     struct arena *arena = arena_new();
-    struct npz_reader *npz = arena_alloc(arena, sizeof *npz);
-    *npz = (struct npz_reader){
-        .base = {.ops = &reader_ops}, .arena = arena, .mapping = mapping_ref(mapping), .left_out = ""};
+    struct npz_reader *npz = ARENA_NEW(arena, struct npz_reader, .base = {.ops = &reader_ops}, .arena = arena,
+                                       .mapping = mapping_ref(mapping), .left_out = "");
     struct zip_directory directory;
     enum status status = zip_read_directory(job, mapping, arena, &directory);
     if (status == STATUS_OK)

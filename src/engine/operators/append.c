@@ -34,9 +34,7 @@ enum status operator_append(const struct operator_job *job, const struct workers
     append.column = column_reserve_from(job->pool, TYPE_I64, narrow ? TYPE_I32 : TYPE_I64, rows);
     if (!append.column)
         return operator_no_memory(job);
-    append.column->range_known = true;
-    append.column->lo = -second;
-    append.column->hi = max_int64(job->rows - 1, 0);
+    column_set_range(append.column, true, -second, max_int64(job->rows - 1, 0));
     if (!workers_run_rows(workers, rows, PART_ROWS, write_part, &append)) {
         column_unref(append.column);
         return STATUS_CANCELLED;

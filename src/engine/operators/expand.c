@@ -169,9 +169,7 @@ static struct column *reserve(const struct expand *expand, int64_t lo, int64_t h
     const bool narrow = lo >= INT32_MIN && hi <= INT32_MAX;
     struct column *column = column_reserve_from(expand->job->pool, TYPE_I64, narrow ? TYPE_I32 : TYPE_I64, rows);
     if (column && lo <= hi) {
-        column->range_known = true;
-        column->lo = lo;
-        column->hi = hi;
+        column_set_range(column, true, lo, hi);
     }
     return column;
 }

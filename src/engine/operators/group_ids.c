@@ -263,9 +263,7 @@ enum status operator_ids(const struct operator_job *job, const struct workers *w
     }
     free(at);
     if (job->results[0]) {
-        job->results[0]->range_known = groups > 0;
-        job->results[0]->lo = 0;
-        job->results[0]->hi = groups - 1;
+        column_set_range(job->results[0], groups > 0, 0, groups - 1);
     }
     return operator_report(job, status);
 }

@@ -236,9 +236,7 @@ static void set_range(struct column *column, int64_t rows)
 {
     if (!column)
         return;
-    column->range_known = rows > 0;
-    column->lo = 0;
-    column->hi = rows - 1;
+    column_set_range(column, rows > 0, 0, rows - 1);
 }
 
 enum status operator_partition(const struct operator_job *job, const struct workers *workers, bool *flagged)

@@ -264,9 +264,7 @@ static bool finish_column(struct read *read, struct column_read *column)
         hi = hi > 0 ? hi : 0;
     }
     if (type_table[column->column->type].kind == KIND_INT && !leaf_is_text(column->leaf) && lo <= hi) {
-        column->column->range_known = true;
-        column->column->lo = lo;
-        column->column->hi = hi;
+        column_set_range(column->column, true, lo, hi);
     }
     column_finish(column->column, column_read_rows(column));
     column->column->logical.member = column->leaf->logical.member;

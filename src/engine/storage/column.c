@@ -63,6 +63,13 @@ void column_unref(struct column *column)
     free(column);
 }
 
+void column_set_range(struct column *column, bool known, int64_t lo, int64_t hi)
+{
+    column->range_known = known;
+    column->lo = lo;
+    column->hi = hi;
+}
+
 void columns_finish(struct column **columns, size_t count, int64_t rows, bool good)
 {
     for (size_t k = 0; k < count; k++) {
@@ -278,9 +285,7 @@ struct column *column_reserve_from(struct buffer_pool *pool, enum type type, enu
 static struct column *with_range(struct column *column, const struct column *from)
 {
     if (column && from->range_known) {
-        column->range_known = true;
-        column->lo = from->lo;
-        column->hi = from->hi;
+        column_set_range(column, true, from->lo, from->hi);
     }
     return column;
 }

@@ -42,6 +42,9 @@ struct column {
 struct column *column_ref(struct column *column);
 void column_unref(struct column *column); /* NULL is allowed */
 void columns_unref(struct column *const *columns, size_t count);
+/* Sets whether the elements are known to lie in lo..hi. */
+void column_set_range(struct column *column, bool known, int64_t lo, int64_t hi);
+
 /* Finishes the columns, of so many rows; not `good`: drops them, and they are NULL. NULL is allowed. */
 void columns_finish(struct column **columns, size_t count, int64_t rows, bool good);
 

@@ -69,9 +69,7 @@ static bool find_range(struct column *column)
         least = value < least ? value : least;
         most = value > most ? value : most;
     }
-    column->range_known = true;
-    column->lo = column->rows > 0 ? least : 0;
-    column->hi = most;
+    column_set_range(column, true, column->rows > 0 ? least : 0, most);
     return column->lo >= 0;
 }
 
@@ -107,14 +105,9 @@ struct list_store *list_store_new(struct column *starts, struct column *lengths,
         relation_unref(elements);
         return NULL;
     }
-    struct list_store *store = heap_array(1, sizeof *store);
-    *store = (struct list_store){.type.name = type_name(elements, is_map),
-                                 .count = first->rows,
-                                 .starts = first,
-                                 .lengths = count,
-                                 .elements = elements,
-                                 .is_map = is_map,
-                                 .refs = 1};
+    struct list_store *store =
+        HEAP_NEW(struct list_store, .type.name = type_name(elements, is_map), .count = first->rows, .starts = first,
+                 .lengths = count, .elements = elements, .is_map = is_map, .refs = 1);
     return store;
 }
 

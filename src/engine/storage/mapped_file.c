@@ -291,15 +291,9 @@ enum status mapping_open(struct mappings *mappings, const char *path, struct spa
 
 struct mapping *mapping_from_buffer(const char *path, struct file_stamp stamp, struct growing_buffer *buffer)
 {
-    struct mapping *mapping = heap_array(1, sizeof *mapping);
-    *mapping = (struct mapping){.path = heap_text(path),
-                                .data = buffer->data,
-                                .length = buffer->used,
-                                .reserved = buffer->size,
-                                .pool = buffer_pool_ref(buffer->pool),
-                                .file = -1,
-                                .stamp = stamp,
-                                .refs = 1};
+    struct mapping *mapping = HEAP_NEW(struct mapping, .path = heap_text(path), .data = buffer->data,
+                                       .length = buffer->used, .reserved = buffer->size,
+                                       .pool = buffer_pool_ref(buffer->pool), .file = -1, .stamp = stamp, .refs = 1);
     *buffer = (struct growing_buffer){0};
     return mapping;
 }
@@ -308,8 +302,8 @@ enum status mapping_of_source(struct mappings *mappings, const char *path, int f
                               struct file_stamp stamp, struct mapping_source *source, struct span span,
                               struct mapping **mapping, struct diags *diags)
 {
-    struct mapping *opened = heap_array(1, sizeof *opened);
-    *opened = (struct mapping){.path = heap_text(path), .file = -1, .stamp = stamp, .source = source, .refs = 1};
+    struct mapping *opened =
+        HEAP_NEW(struct mapping, .path = heap_text(path), .file = -1, .stamp = stamp, .source = source, .refs = 1);
     enum status status = STATUS_OK;
     void *data = length > 0 ? mmap(NULL, length, PROT_READ, MAP_SHARED, file, (off_t)offset) : NULL;
     if (data == MAP_FAILED) {

@@ -60,9 +60,7 @@ struct column *narrow_copy(const struct column *column, enum type store, int64_t
         const int64_t count = column->rows - row < BLOCK_ROWS ? column->rows - row : BLOCK_ROWS;
         narrow((const char *)column->data + (size_t)row * size, column_at(copy, row), count);
     }
-    copy->range_known = column->rows > 0;
-    copy->lo = lo;
-    copy->hi = hi;
+    column_set_range(copy, column->rows > 0, lo, hi);
     column_finish(copy, column->rows);
     return copy;
 }

@@ -33,8 +33,7 @@ static bool is_free(const struct building *building, int64_t columns, const char
 
 static struct nest *add_field(struct building *building, struct nest *parent, const char *name)
 {
-    struct nest *field = arena_alloc(building->arena, sizeof *field);
-    *field = (struct nest){.name = name};
+    struct nest *field = ARENA_NEW(building->arena, struct nest, .name = name);
     if (parent->last)
         parent->last->next = field;
     else
@@ -148,8 +147,7 @@ static void number_leaves(struct nest *nest, size_t *leaves)
 
 struct nest *nest_of_relation(const struct relation *relation, struct arena *arena, size_t *leaves)
 {
-    struct nest *root = arena_alloc(arena, sizeof *root);
-    *root = (struct nest){.name = ""};
+    struct nest *root = ARENA_NEW(arena, struct nest, .name = "");
     build(arena, relation, false, root);
     *leaves = 0;
     number_leaves(root, leaves);

@@ -10,9 +10,7 @@ static struct column *prototype(const struct job *job, const struct output *outp
     struct column *column = column_without_rows(output->type, output_store(job->task, output, job->columns));
     if (!column)
         return NULL;
-    column->range_known = instr->kind == KIND_INT;
-    column->lo = instr->lo;
-    column->hi = instr->hi;
+    column_set_range(column, instr->kind == KIND_INT, instr->lo, instr->hi);
     if (output->logical.kind == LOGICAL_TEXT) { /* codes */
         column->lo = 0;
         column->hi = max_int64(output->logical.dictionary->count, 1) - 1;

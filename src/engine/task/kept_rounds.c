@@ -59,9 +59,7 @@ static struct column *column_of_output(struct kept_rounds *kept, const struct ke
     if (!column)
         return NULL;
     if (store != output->type && instr->kind == KIND_INT) {
-        column->range_known = true;
-        column->lo = instr->lo;
-        column->hi = instr->hi;
+        column_set_range(column, true, instr->lo, instr->hi);
     }
     own(kept, column);
     return column;
@@ -274,8 +272,8 @@ struct kept_rounds *kept_rounds_new(const struct runner *runner, struct backend 
 {
     const size_t count = loop->count;
     struct arena *arena = arena_new();
-    struct kept_rounds *kept = arena_alloc(arena, sizeof *kept);
-    *kept = (struct kept_rounds){.arena = arena, .runner = runner, .loop = loop, .rows = rows, .diags = diags};
+    struct kept_rounds *kept = ARENA_NEW(arena, struct kept_rounds, .arena = arena, .runner = runner, .loop = loop,
+                                         .rows = rows, .diags = diags);
     kept->backend = backend;
     kept->state = arena_array(arena, count + 1, sizeof(struct column *));
     kept->after = arena_array(arena, count + 1, sizeof(struct column *));

@@ -41,9 +41,7 @@ bool kept_state_make(struct kept_rounds *kept, struct column *const *inputs)
         for (int i = 0; i < 2; i++) {
             struct column *column = i == 0 ? kept->state[k] : kept->after[k];
             column_set_logical(column, kept->loop->state[k]->logical);
-            column->range_known = is_integer(from);
-            column->lo = kept->ranges[k].lo;
-            column->hi = kept->ranges[k].hi;
+            column_set_range(column, is_integer(from), kept->ranges[k].lo, kept->ranges[k].hi);
         }
     }
     return true;

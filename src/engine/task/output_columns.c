@@ -45,9 +45,7 @@ static void note_range(struct column *column, const struct instr *instr)
 {
     if (column->store == column->type || instr->kind != KIND_INT)
         return;
-    column->range_known = true;
-    column->lo = instr->lo;
-    column->hi = instr->hi;
+    column_set_range(column, true, instr->lo, instr->hi);
 }
 
 enum status outputs_reserve(const struct job *job, struct buffer_pool *pool, struct column *const *inputs,

@@ -22,9 +22,8 @@ static struct column *reserve_moved(const struct column *from, const struct oper
 {
     struct column *column = column_reserve_like(job->pool, from, type, *job->result_rows);
     if (column && job->task->column_op->kind == OPERATOR_SCATTER) {
-        column->range_known = from->range_known && from->rows > 0;
-        column->lo = from->lo > 0 ? 0 : from->lo;
-        column->hi = from->hi < 0 ? 0 : from->hi;
+        column_set_range(column, from->range_known && from->rows > 0, from->lo > 0 ? 0 : from->lo,
+                         from->hi < 0 ? 0 : from->hi);
     }
     return column;
 }
@@ -66,9 +65,7 @@ static struct column *reserve_scan(const struct operator_job *job, enum type typ
     const bool narrow = type == TYPE_I64 && scan_range(job, &lo, &hi);
     struct column *column = column_reserve_from(job->pool, type, narrow ? TYPE_I32 : type, *job->result_rows);
     if (column && narrow) {
-        column->range_known = true;
-        column->lo = lo;
-        column->hi = hi;
+        column_set_range(column, true, lo, hi);
     }
     return column;
 }

@@ -10,9 +10,8 @@
 static void set_range(struct column *column, const struct seen *seen)
 {
     const bool none = seen->values == 0;
-    column->range_known = column->rows > 0;
-    column->lo = none || (seen->missing > 0 && seen->lo > 0) ? 0 : seen->lo;
-    column->hi = none || (seen->missing > 0 && seen->hi < 0) ? 0 : seen->hi;
+    column_set_range(column, column->rows > 0, none || (seen->missing > 0 && seen->lo > 0) ? 0 : seen->lo,
+                     none || (seen->missing > 0 && seen->hi < 0) ? 0 : seen->hi);
 }
 
 /* Replaces numbers of strings by codes. */

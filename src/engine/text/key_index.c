@@ -15,8 +15,8 @@ enum { FIRST_KEYS = 16 };
 
 struct key_index *key_index_new(struct arena *arena)
 {
-    struct key_index *index = arena_alloc(arena, sizeof *index);
-    *index = (struct key_index){.arena = arena, .capacity = FIRST_KEYS, .slot_count = 2 * FIRST_KEYS};
+    struct key_index *index =
+        ARENA_NEW(arena, struct key_index, .arena = arena, .capacity = FIRST_KEYS, .slot_count = 2 * FIRST_KEYS);
     index->keys = arena_array(arena, index->capacity, sizeof *index->keys);
     index->slots = arena_array(arena, index->slot_count, sizeof *index->slots);
     return index;

@@ -56,8 +56,7 @@ void enter_range(struct translator *t, struct range range)
 
 static void add_alias(struct translator *t, const char *name, struct phrase phrase)
 {
-    struct named_text *alias = arena_alloc(t->arena, sizeof *alias);
-    *alias = (struct named_text){name, phrase, t->aliases};
+    struct named_text *alias = ARENA_NEW(t->arena, struct named_text, name, phrase, t->aliases);
     t->aliases = alias;
 }
 
@@ -390,8 +389,8 @@ static bool parse_parts(struct translator *t)
         const char *text = translate_query(t, open + 1, close);
         if (!text)
             return false;
-        struct named_text *part = arena_alloc(t->arena, sizeof *part);
-        *part = (struct named_text){name, phrase_operand(text, PHRASE_UNKNOWN), t->parts};
+        struct named_text *part =
+            ARENA_NEW(t->arena, struct named_text, name, phrase_operand(text, PHRASE_UNKNOWN), t->parts);
         t->parts = part;
         t->at = close + 1;
     } while (accept(t, ","));

@@ -10,9 +10,9 @@ struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, c
                                             const struct sql_leaf *leaves, const struct queue *queue,
                                             struct arena *arena)
 {
-    struct sql_expressions *expressions = arena_alloc(arena, sizeof *expressions);
-    *expressions = (struct sql_expressions){
-        .dialect = dialect, .task = task, .code = &task->code, .leaves = leaves, .queue = queue, .arena = arena};
+    struct sql_expressions *expressions =
+        ARENA_NEW(arena, struct sql_expressions, .dialect = dialect, .task = task, .code = &task->code,
+                  .leaves = leaves, .queue = queue, .arena = arena);
     expressions->said = arena_array(arena, (size_t)task->code.count + 1, sizeof *expressions->said);
     return expressions;
 }

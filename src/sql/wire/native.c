@@ -40,8 +40,7 @@ struct native {
 
 struct native *native_new(const struct native_columns *expected)
 {
-    struct native *native = heap_array(1, sizeof *native);
-    *native = (struct native){.expected = *expected, .unread = {.max = most_bytes}};
+    struct native *native = HEAP_NEW(struct native, .expected = *expected, .unread = {.max = most_bytes});
     native->columns = heap_array(expected->count + 1, sizeof *native->columns);
     for (size_t k = 0; k < expected->count; k++) {
         native->columns[k].values.max = native->columns[k].missing.max = most_bytes;

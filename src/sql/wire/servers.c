@@ -256,8 +256,7 @@ static const char **complete_names(struct servers *servers, const struct table_u
         if (*after != '?')
             strbuf_puts(&text, after);
         if (strncmp(text.text, typed, strlen(typed)) == 0)
-            all[(*count)++] = arena_text(arena, text.text, text.length);
-        strbuf_free(&text);
+            all[(*count)++] = strbuf_take(&text, arena);
     }
     if (*count == 1 && *after == '?')
         all[0] = arena_printf(arena, "%s%s", all[0], after);
