@@ -39,8 +39,7 @@ static void add_pieces(struct table_reading *table, struct column_reading *readi
     const int64_t size = batch->codec == BLOCK_NONE ? PIECE_ROWS : rows;
     for (int64_t begin = 0; begin < rows; begin += size) {
         const int64_t end = rows - begin < size ? rows : begin + size;
-        table->pieces = heap_reserve(table->pieces, table->piece_count, &table->piece_capacity, sizeof *table->pieces);
-        table->pieces[table->piece_count++] = (struct piece){
+        *HEAP_PUSH(table->pieces, table->piece_count, table->piece_capacity) = (struct piece){
             .reading = reading, .batch = batch, .first = first, .begin = begin, .end = end, .values = values};
     }
 }

@@ -86,8 +86,8 @@ static void put_message(struct output *output, size_t body, struct footer_blocks
     put(output, output->metadata.text, output->metadata.length);
     put_zeroes(output, length - output->metadata.length);
     if (blocks) {
-        blocks->at = heap_reserve(blocks->at, blocks->count, &blocks->capacity, sizeof *blocks->at);
-        blocks->at[blocks->count++] = (struct footer_block){begin, length + PREFIX_BYTES, body};
+        *HEAP_PUSH(blocks->at, blocks->count, blocks->capacity) =
+            (struct footer_block){begin, length + PREFIX_BYTES, body};
     }
 }
 

@@ -51,8 +51,7 @@ static void add_field(struct arena *arena, struct arrow_columns *columns, struct
             return;
     }
     field->logical.member = is_member;
-    columns->at = arena_reserve(arena, columns->at, columns->count, &columns->capacity, sizeof *columns->at);
-    columns->at[columns->count++] = column;
+    *ARENA_PUSH(arena, columns->at, columns->count, columns->capacity) = column;
 }
 
 void arrow_columns_find(const struct arrow_schema *schema, struct arena *arena, struct arrow_columns *columns)

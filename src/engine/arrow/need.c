@@ -35,8 +35,7 @@ void arrow_need_array(struct arrow_need *need, const struct arrow_file *file, co
         size_t offset, length;
         if (!arrow_buffer_place(batch, array.buffer + i, &offset, &length) || length == 0)
             continue;
-        need->ranges = heap_reserve(need->ranges, need->count, &need->capacity, sizeof *need->ranges);
-        need->ranges[need->count++] = (struct byte_range){body + offset, length};
+        *HEAP_PUSH(need->ranges, need->count, need->capacity) = (struct byte_range){body + offset, length};
     }
 }
 

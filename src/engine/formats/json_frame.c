@@ -33,8 +33,7 @@ struct tree {
 
 static void add_item(struct tree *tree, size_t object, struct item item)
 {
-    tree->items = arena_reserve(tree->arena, tree->items, tree->item_count, &tree->item_capacity, sizeof *tree->items);
-    tree->items[tree->item_count++] = item;
+    *ARENA_PUSH(tree->arena, tree->items, tree->item_count, tree->item_capacity) = item;
     struct object *of = &tree->at[object];
     if (of->last)
         tree->items[of->last - 1].next = tree->item_count;

@@ -96,9 +96,7 @@ static bool rank(struct ranking *ranking, const struct parts *words)
 void join_finish_words(struct join_index *index, int64_t count)
 {
     column_finish(index->words, count);
-    index->words->range_known = true;
-    index->words->lo = 0;
-    index->words->hi = (index->ids << WORD_BITS) | (int64_t)LOW_32;
+    column_set_range(index->words, true, 0, (index->ids << WORD_BITS) | (int64_t)LOW_32);
 }
 
 enum status join_rank_build(struct index_build *build, int64_t combinations)

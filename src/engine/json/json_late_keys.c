@@ -51,8 +51,7 @@ static void found(void *context, size_t node, struct text what)
         key_index_count(finder->known) > MAX_COLUMNS)
         return;
     key_index_add(finder->known, (struct text){arena_text(finder->arena, label.at, label.length), label.length});
-    finder->records = heap_reserve(finder->records, finder->count, &finder->capacity, sizeof *finder->records);
-    finder->records[finder->count++] = finder->record;
+    *HEAP_PUSH(finder->records, finder->count, finder->capacity) = finder->record;
 }
 
 static struct finder *begin_part(const struct search *search, int member)
@@ -127,12 +126,10 @@ static bool learn(struct search *search, int threads)
     for (int i = 0; i < threads; i++) {
         const struct finder *finder = &search->finders[i];
         for (size_t k = 0; k < finder->count; k++) {
-            records = heap_reserve(records, count, &capacity, sizeof *records);
-            records[count++] = finder->records[k];
+            *HEAP_PUSH(records, count, capacity) = finder->records[k];
         }
         for (size_t k = 0; k < finder->unknown_count; k++) {
-            search->again = heap_reserve(search->again, search->again_count, &again_capacity, sizeof *search->again);
-            search->again[search->again_count++] = finder->unknown[k];
+            *HEAP_PUSH(search->again, search->again_count, again_capacity) = finder->unknown[k];
         }
     }
     if (count > 0)

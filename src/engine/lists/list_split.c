@@ -17,8 +17,8 @@ struct text_parts {
 
 static void add_part(struct text_parts *parts, const char *at, size_t length)
 {
-    parts->numbers = heap_reserve(parts->numbers, parts->count, &parts->capacity, sizeof *parts->numbers);
-    parts->numbers[parts->count++] = interner_add(parts->interner, (struct text){at, length});
+    *HEAP_PUSH(parts->numbers, parts->count, parts->capacity) =
+        interner_add(parts->interner, (struct text){at, length});
 }
 
 static void split(struct text_parts *parts, struct text text, struct text separator)

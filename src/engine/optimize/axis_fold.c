@@ -103,9 +103,7 @@ static void join_stages(struct task *made, const struct axis *axis, struct arena
 {
     const struct task *first = axis->producer, *then = axis->reduction;
     made->stage_count = first->stage_count + then->stage_count;
-    made->stages = arena_array(arena, made->stage_count + 1, sizeof *made->stages);
-    for (size_t k = 0; k < first->stage_count; k++)
-        made->stages[k] = first->stages[k];
+    made->stages = arena_grow(arena, first->stages, first->stage_count, made->stage_count + 1, sizeof *made->stages);
     for (size_t k = 0; k < then->stage_count; k++)
         made->stages[first->stage_count + k] = then->stages[k];
 }
@@ -126,9 +124,7 @@ static void make_fold(struct task *made, const struct axis *axis, struct arena *
     const value place = code_counter(&made->code, code_free_level(&axis->producer->code), first, last, span);
     const value body = inline_body(&made->code, axis, place, arena);
     made->output_count = task->output_count;
-    made->outputs = arena_array(arena, made->output_count, sizeof *made->outputs);
-    for (size_t k = 0; k < made->output_count; k++)
-        made->outputs[k] = task->outputs[k];
+    made->outputs = arena_grow(arena, task->outputs, made->output_count, made->output_count, sizeof *made->outputs);
     made->outputs[0].value = code_row(&made->code, span);
     made->outputs[1].value = code_fold(&made->code, task->aggregates[0].kind, place, body, false, span);
 }

@@ -40,9 +40,7 @@ static const struct pipeline *sorted_before(struct binder *binder, const struct 
 {
     struct pipeline *pipeline = arena_copy(binder->arena, binder->pipeline, sizeof *pipeline);
     const size_t before = (size_t)(binder->stage - pipeline->stages);
-    struct stage *stages = arena_array(binder->arena, before + 1, sizeof *stages);
-    for (size_t i = 0; i < before; i++)
-        stages[i] = pipeline->stages[i];
+    struct stage *stages = arena_grow(binder->arena, pipeline->stages, before, before + 1, sizeof *stages);
     stages[before] = (struct stage){.word = word_canonical(word_find("sort", strlen("sort"))),
                                     .span = stage->span,
                                     .word_span = stage->word_span,

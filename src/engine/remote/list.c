@@ -120,8 +120,8 @@ static void add_object(struct listing *listing, const char *xml)
     if (listing->folder ? is_hidden(key + strlen(listing->pattern)) : !matches(listing->pattern, key, arena))
         return;
     const char *path = arena_printf(arena, "s3://%s/%s", listing->address.bucket, key);
-    list->objects = arena_reserve(arena, list->objects, list->count, &listing->capacity, sizeof *list->objects);
-    list->objects[list->count++] = (struct remote_object){path, strtoll(size, NULL, 10)};
+    *ARENA_PUSH(arena, list->objects, list->count, listing->capacity) =
+        (struct remote_object){path, strtoll(size, NULL, 10)};
     list->hash = hash_text(hash_text(hash_text(list->hash, path), size), etag ? etag : "");
 }
 

@@ -53,8 +53,7 @@ static void add_block(struct pieces *pieces, int64_t block, int64_t size)
         last->end = end;
         return;
     }
-    pieces->at = heap_reserve(pieces->at, pieces->count, &pieces->capacity, sizeof *pieces->at);
-    pieces->at[pieces->count++] = (struct piece){.begin = begin, .end = end};
+    *HEAP_PUSH(pieces->at, pieces->count, pieces->capacity) = (struct piece){.begin = begin, .end = end};
 }
 
 static struct pieces lacking(const struct object *object, const struct byte_range *ranges, size_t count)
