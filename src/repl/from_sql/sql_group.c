@@ -62,6 +62,10 @@ static const struct named_text *find_alias(const struct translator *t, const cha
 struct phrase translate_name(struct translator *t, const char *table, const char *name)
 {
     const struct known_column *column = known_find(&t->scope, table, name);
+    if (!column && t->dialect == DIALECT_KQL && strcmp(name, "count_") == 0)
+        column = known_find(&t->scope, NULL, "count");
+    if (!column && t->dialect == DIALECT_KQL && strncmp(name, "avg_", 4) == 0)
+        column = known_find(&t->scope, NULL, arena_printf(t->arena, "mean_%s", name + 4));
     const struct named_text *alias = table ? NULL : find_alias(t, name);
     if (alias && (!column || t->aliases_first || t->grouping)) {
         const struct phrase found = t->grouping ? of_group(t, alias->phrase) : alias->phrase;

@@ -80,6 +80,7 @@ bool parse_list(struct translator *t, struct select *s)
                 !as && comma > t->at + 1 && token_at(t, comma - 1)->kind != REWRITE_SIGN &&
                 token_at(t, comma - 1)->kind != REWRITE_NUMBER && !token_is(t, comma - 1, "end") &&
                 !token_is(t, comma - 1, "null") && !token_is(t, comma - 2, ".") &&
+                (comma < t->at + 3 || !token_is(t, comma - 3, "interval")) &&
                 (before != REWRITE_SIGN || token_is(t, comma - 2, ")") || token_is(t, comma - 2, "]")) &&
                 !is_one_of(token_text(t, comma - 2),
                            "not and or in like date timestamp interval is then else over zone escape between");

@@ -46,7 +46,7 @@ static const struct aggregate_word {
     {"argmin", PY, 1, "argmin(A)", PHRASE_INT},
     {"argmax", PY, 1, "argmax(A)", PHRASE_INT},
     {"count_if countif", SQL | KQL, 1, "count(A)", PHRASE_INT},
-    {"n_distinct dcount nunique approx_count_distinct", ALL, 1, "distinct(A)", PHRASE_INT},
+    {"n_distinct dcount nunique approx_count_distinct uniqueN", ALL, 1, "distinct(A)", PHRASE_INT},
     {"mode", SQL, 1, "mode(A)", SAME},
     {"string_agg listagg", SQL, 2, "list(A, B)", PHRASE_TEXT},
     {"group_concat", SQL, 1, "list(A, ',')", PHRASE_TEXT},

@@ -4,7 +4,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char functions[] = "subset aggregate tapply table merge head tail mean sum min max median length nrow";
+/* What there is instead of functions of relations. */
+static const struct {
+    const char *names, *instead;
+} missing_functions[] = {
+    {"lm glm nls",
+     "there are no models here: `corr(x, y)` is a correlation, `save x.parquet` writes a file for other programs"},
+    {"dcast", "`group K: AGG(x) across C` makes a column of each value of C"},
+    {"melt", "`unpivot a, b as NAME, VALUE` makes a row of each column's value"},
+    {"colMeans colSums colnames rowSums rowMeans",
+     "`group: mean(* of numeric)` computes of all columns, `map a + b` of each row"},
+    {"rev diff", "`sort x desc` has the largest first, `reverse` turns rows round, `x - at(x, -1)` is the change from "
+                 "the row before"},
+    {"apply setorder lapply",
+     "`sort x, y desc` sorts, `map E` computes of each row, `group: mean(* of numeric)` of all columns"},
+};
+
+static const char functions[] =
+    "subset aggregate tapply table merge head tail mean sum min max median length nrow rbind "
+    "with colnames names str summary sapply";
 
 static bool is_relation(const struct translator *t, size_t token)
 {
@@ -17,23 +35,39 @@ static bool is_column(const struct translator *t, size_t at)
     return is_relation(t, at) && token_is(t, at + 1, "$") && token_at(t, at + 2)->kind == REWRITE_WORD;
 }
 
+static const char *missing_function(const struct translator *t, size_t at)
+{
+    bool found = false;
+    for (size_t i = at + 2; i < t->end && token_is(t, at + 1, "("); i++)
+        found = found || is_relation(t, i);
+    for (size_t i = 0; i < sizeof missing_functions / sizeof *missing_functions && found; i++) {
+        if (is_one_of(token_text(t, at), missing_functions[i].names))
+            return missing_functions[i].instead;
+    }
+    return NULL;
+}
+
 bool is_base_r(const struct translator *t, size_t at)
 {
     if (find_word(t, at, "|") < t->end || find_word(t, at, "|> %>") < t->end)
         return false;
-    if (is_column(t, at) && at + 3 == t->end)
+    if (missing_function(t, at))
         return true;
+    for (size_t i = at; i < t->end; i++) {
+        if (is_column(t, i))
+            return true;
+    }
     if (is_relation(t, at) && token_is(t, at + 1, "[")) {
         const size_t close = after_brackets(t, at + 1) - 1;
         bool base = false;
         for (size_t i = at + 2; i < close; i++)
-            base = base || is_column(t, i) || (token_is(t, i, ",") && i + 1 == close) ||
+            base = base || (token_is(t, i, ",") && i + 1 == close) ||
                    (token_is(t, i, ",") && token_is(t, i + 1, "c") && token_is(t, i + 2, "("));
         return base && close + 1 == t->end;
     }
     if (!is_one_of(token_text(t, at), functions) || !token_is(t, at + 1, "(") || after_brackets(t, at + 1) != t->end)
         return false;
-    return is_column(t, at + 2) || is_relation(t, at + 2) || token_is(t, at, "aggregate");
+    return is_relation(t, at + 2) || token_is(t, at, "aggregate");
 }
 
 struct phrase base_r_column(struct translator *t)
@@ -52,8 +86,8 @@ static struct chain begin_chain(struct translator *t, size_t token)
     return chain;
 }
 
-/* order(a, -b) or order(a, decreasing = TRUE), whose bracket is read, as the keys of a sort. */
-static const char *order_keys(struct translator *t)
+/* Or order(a, decreasing = TRUE). */
+const char *order_keys(struct translator *t)
 {
     const char *keys = NULL, *last = NULL;
     bool down = false;
@@ -86,6 +120,12 @@ static bool take_rows(struct translator *t, struct chain *chain)
             (void)chain_add(t, chain, "skip %ld", row - 1);
         return row > 0 ? chain_add(t, chain, exclude ? "skip 1" : "take 1")
                        : tell(t, "rows have places from 0: `skip N | take 1`");
+    }
+    if (accept_two(t, "which", ".") && (next_is(t, "max") || next_is(t, "min")) && token_is(t, t->at + 1, "(")) {
+        const bool least = next_is(t, "min");
+        t->at += 2;
+        const struct phrase x = translate_expression(t);
+        return x.text && expect(t, ")") && chain_add(t, chain, "top 1 by %s%s", x.text, least ? " asc" : "");
     }
     if (accept_two(t, "order", "(")) {
         const char *keys = exclude ? NULL : order_keys(t);
@@ -129,12 +169,14 @@ static bool take_columns(struct translator *t, struct chain *chain, size_t close
 
 static const char *index_rows(struct translator *t)
 {
-    struct chain chain = begin_chain(t, t->at);
-    const size_t close = t->end - 1;
-    t->at += 2;
-    if (!take_rows(t, &chain) || !accept(t, ",") || !take_columns(t, &chain, close))
-        return t->told ? NULL : translate_fail(t, "`select C | pick NAME, ...` keeps rows and columns").text;
-    return chain.text;
+    struct chain chain = begin_chain(t, t->at++);
+    while (accept(t, "[")) {
+        const size_t close = after_brackets(t, t->at - 1) - 1;
+        if (!take_rows(t, &chain) || !accept(t, ",") || !take_columns(t, &chain, close))
+            return t->told ? NULL : translate_fail(t, "`select C | pick NAME, ...` keeps rows and columns").text;
+        t->at = close + 1;
+    }
+    return t->at == t->end ? chain.text : NULL;
 }
 
 /* subset(t, C, select = c(a, b)) */
@@ -223,11 +265,17 @@ static const char *summary(struct translator *t, const char *function, size_t cl
     return arena_printf(t->arena, "%s | %s %s", chain.text, function, column.text);
 }
 
-/* table(t$x): missing values are not counted. */
+/* table(t$x), table(t$x, t$y): missing values are not counted. */
 static const char *table(struct translator *t, size_t close)
 {
     struct chain chain;
     const struct phrase column = first_column(t, &chain);
+    if (column.text && accept(t, ",")) {
+        const struct phrase across = base_r_column(t);
+        if (!across.text || t->at != close || column.optional || across.optional)
+            return translate_fail(t, "`group A: count() across B` counts the rows of each pair").text;
+        return arena_printf(t->arena, "%s | group %s: count() across %s", chain.text, column.text, across.text);
+    }
     if (!column.text || t->at != close)
         return NULL;
     if (column.optional)
@@ -253,23 +301,117 @@ static const char *tapply(struct translator *t, size_t close)
     return text && chain_add(t, &chain, "group %s: %s", key.text, text) ? chain.text : NULL;
 }
 
-/* merge(a, b, by = "k"), all.x = TRUE */
+/* The columns of both. */
+static struct join_names common_names(struct translator *t, const char *other)
+{
+    struct known_columns others = {0};
+    struct join_names names = {0};
+    (void)known_add_source(t, &others, other, NULL);
+    for (size_t i = 0; i < others.count && names.count < 8; i++) {
+        if (known_find(&t->scope, NULL, others.columns[i].name)) {
+            names.left[names.count] = names.right[names.count] = others.columns[i].name;
+            names.count++;
+        }
+    }
+    return names;
+}
+
+/* merge(a, b, by = "k"), all.x = TRUE, all = TRUE */
 static const char *merge(struct translator *t, size_t close)
 {
+    static const char joins[] = "`join S on KEY` joins, also `left join` and `full join`";
     struct chain chain = begin_chain(t, t->at++);
+    const char *other = accept(t, ",") && is_relation(t, t->at) ? token_raw(t, t->at++) : NULL, *kind = "";
+    if (!other)
+        return translate_fail(t, "%s", joins).text;
     struct join_names names = {0};
-    const char *other = accept(t, ",") && is_relation(t, t->at) ? token_raw(t, t->at++) : NULL;
-    if (!other || !accept(t, ",") || !accept_keyword(t, "by"))
-        return translate_fail(t, "`join S on KEY` names the columns that must be equal").text;
-    const bool list = accept_two(t, "c", "(");
-    do {
-        names.left[names.count] = names.right[names.count] = token_raw(t, t->at++);
-    } while (++names.count < 8 && list && accept(t, ","));
-    if (list && !accept(t, ")"))
+    while (accept(t, ",")) {
+        if (accept_keyword(t, "by")) {
+            const bool list = accept_two(t, "c", "(");
+            do {
+                names.left[names.count] = names.right[names.count] = token_raw(t, t->at++);
+            } while (++names.count < 8 && list && accept(t, ","));
+            if (list && !accept(t, ")"))
+                return NULL;
+            continue;
+        }
+        const bool all = accept(t, "all"), left = all && accept_two(t, ".", "x");
+        if (!all || !accept(t, "=") || (!accept(t, "TRUE") && !accept(t, "T")))
+            return translate_fail(t, "%s", joins).text;
+        kind = left ? "left " : "full ";
+    }
+    if (names.count == 0)
+        names = common_names(t, other);
+    if (t->at != close || names.count == 0 || !chain_join(t, &chain, kind, other, &names))
+        return translate_fail(t, "%s", joins).text;
+    const char *keys = NULL; /* which come first */
+    for (size_t i = 0; i < names.count; i++)
+        list_add(t, &keys, "%s", phrase_name(names.left[i], t->arena));
+    return strcmp(t->scope.columns[0].name, names.left[0]) == 0 && names.count == 1
+               ? chain.text
+               : arena_printf(t->arena, "%s | pick %s, *", chain.text, keys);
+}
+
+/* What begins at the token, up to `end`, of one relation: a value or a column. */
+static const char *computed(struct translator *t, struct chain *chain, size_t end)
+{
+    static const struct {
+        const char *function, *stages;
+    } wholes[] = {{"unique", "map %s | distinct"}, {"sort", "map %s as x | sort x"}, {"summary", "map %s | describe"}};
+    const bool count =
+        next_is(t, "length") && token_is(t, t->at + 2, "unique") && after_brackets(t, t->at + 3) + 1 == end;
+    t->at += count ? 2 : 0;
+    for (size_t i = 0; i < sizeof wholes / sizeof *wholes; i++) {
+        if (!next_is(t, wholes[i].function) || !token_is(t, t->at + 1, "(") ||
+            after_brackets(t, t->at + 1) + count != end)
+            continue;
+        t->at += 2;
+        const struct phrase x = translate_range(t, t->at, end - 1 - count);
+        if (!x.text)
+            return NULL;
+        t->at = end;
+        if (x.optional && i == 1)
+            (void)chain_add(t, chain, "select %s is not missing", phrase_at(&x, LEVEL_EQUALITY, t->arena));
+        (void)chain_add(t, chain, wholes[i].stages, x.text);
+        return count ? arena_printf(t->arena, "%s | count", chain->text) : chain->text;
+    }
+    chain->column = translate_range(t, t->at, end);
+    chain->is_column = true;
+    t->at = t->end;
+    return chain->column.text ? chain_finish(t, chain) : NULL;
+}
+
+/* An expression with columns of one relation: sd(t$x) / mean(t$x), ifelse(t$x > 1, "a", "b"). */
+static const char *of_columns(struct translator *t)
+{
+    size_t first = t->at;
+    while (first < t->end && !is_column(t, first))
+        first++;
+    struct chain chain = begin_chain(t, first);
+    return computed(t, &chain, t->end);
+}
+
+/* t$x <- E */
+static const char *assigned(struct translator *t)
+{
+    struct chain chain = begin_chain(t, t->at);
+    const char *name = token_raw(t, t->at + 2);
+    const struct phrase value = translate_range(t, t->at + 4, t->end);
+    if (!value.text)
         return NULL;
-    const bool left = accept(t, ",") && accept(t, "all") && accept(t, ".") && accept(t, "x") && accept(t, "=") &&
-                      (accept(t, "TRUE") || accept(t, "T"));
-    return t->at == close && chain_join(t, &chain, left ? "left " : "", other, &names) ? chain.text : NULL;
+    t->at = t->end;
+    (void)chain_derive(t, &chain, name, &value);
+    return arena_printf(t->arena, "let %s = %s", t->frame, chain.text);
+}
+
+/* with(t, E) */
+static const char *with(struct translator *t, size_t close)
+{
+    struct chain chain = begin_chain(t, t->at++);
+    if (!accept(t, ",") || next_is(t, "tapply") || next_is(t, "table"))
+        return translate_fail(t, "`group K: AGG(x)` aggregates by groups, `group A: count() across B` counts pairs")
+            .text;
+    return computed(t, &chain, close);
 }
 
 /* head(t, 3), tail(t), nrow(t) */
@@ -305,6 +447,12 @@ static const char *call(struct translator *t)
         return merge(t, close);
     if (is_one_of(function, "head tail nrow"))
         return rows(t, function, close);
+    if (strcmp(function, "with") == 0)
+        return with(t, close);
+    if (strcmp(function, "rbind") == 0 && token_is(t, t->at + 1, ",") && t->at + 3 == close)
+        return arena_printf(t->arena, "%s | append %s", token_raw(t, t->at), token_raw(t, t->at + 2));
+    if (is_one_of(function, "colnames names str summary sapply"))
+        return translate_fail(t, "`%s | describe` prints a line for each column", token_raw(t, t->at)).text;
     return summary(t, function, close);
 }
 
@@ -312,10 +460,21 @@ const char *translate_base_r(struct translator *t)
 {
     t->dialect = DIALECT_R;
     const char *line = NULL;
-    if (token_is(t, t->at + 1, "(")) {
+    const size_t begin = t->at;
+    if (missing_function(t, begin))
+        return translate_fail(t, "%s", missing_function(t, begin)).text;
+    const bool whole = token_is(t, begin + 1, "(") && is_one_of(token_text(t, begin), functions) &&
+                       after_brackets(t, begin + 1) == t->end;
+    if (is_column(t, begin) && (token_is(t, begin + 3, "<-") || token_is(t, begin + 3, "=")))
+        return assigned(t);
+    if (whole && (is_relation(t, begin + 2) || token_is(t, begin, "aggregate"))) {
         line = call(t);
-    } else if (token_is(t, t->at + 1, "[")) {
+        t->at = line || t->told ? t->at : begin;
+        line = line || t->told || !is_column(t, begin + 2) ? line : of_columns(t);
+    } else if (token_is(t, begin + 1, "[") && is_relation(t, begin)) {
         line = index_rows(t);
+    } else if (!is_column(t, begin) || begin + 3 < t->end) {
+        line = of_columns(t);
     } else {
         struct chain chain;
         const struct phrase column = first_column(t, &chain);

@@ -74,9 +74,11 @@ static const char *sort_list(struct translator *t, size_t end)
 }
 
 /* What a letter of the arguments stands for; NULL: it does not stand there. */
-static const char *argument(struct translator *t, char letter, const struct chain *chain, size_t close)
+static const char *argument(struct translator *t, char letter, const struct chain *chain, size_t close,
+                            const char **found)
 {
     size_t aggregates, count, end;
+    struct phrase value;
     const char *text = t->at < close ? token_text(t, t->at) : "";
     switch (letter) {
     case 'I':
@@ -93,9 +95,10 @@ static const char *argument(struct translator *t, char letter, const struct chai
     case 'E':
         end = find_word(t, t->at, t->dialect == DIALECT_KQL ? ", asc desc" : ",");
         end = end < close ? end : close;
-        text = translate_range(t, t->at, end).text;
+        value = translate_range(t, t->at, end);
+        found['F' - 'A'] = value.optional ? value.text : NULL;
         t->at = end;
-        return text;
+        return value.text;
     case 'P':
     case 'Y':
         return next_kind(t) == REWRITE_QUOTED && t->at < close ? phrase_name(token_raw(t, t->at++), t->arena) : NULL;
@@ -131,7 +134,7 @@ static bool parse_arguments(struct translator *t, const struct chain *chain, con
             t->at = close;
             form++;
         } else if (length == 1 && *form >= 'A' && *form <= 'Z') {
-            found[*form - 'A'] = argument(t, *form, chain, close);
+            found[*form - 'A'] = argument(t, *form, chain, close, found);
             if (!found[*form - 'A'])
                 return false;
             form++;

@@ -1,8 +1,8 @@
 /* A relation and the stages that a line of another language adds to it, one after another.
  *
  * Words that need no more than their arguments are rows of verbs.def; the others are functions of the files of their
- * dialects: pandas in frames.c, frame_methods.c and frame_columns.c, dplyr in dplyr.c, KQL in kql.c, q in q.c,
- * programs of a shell in shell.c. */
+ * dialects: pandas in frames.c, frame_methods.c and frame_columns.c, dplyr in dplyr.c, R in base_r.c and data_table.c,
+ * KQL in kql.c, q in q.c, programs of a shell in shell.c. */
 #ifndef RQL_REPL_REWRITE_CHAIN_H
 #define RQL_REPL_REWRITE_CHAIN_H
 
@@ -71,8 +71,9 @@ size_t read_call(const struct translator *t, size_t at);
  */
 bool frame_step(struct translator *t, struct chain *chain);
 
-/* pd.merge(...), pd.concat(...): NULL with a reason if it cannot be said. */
+/* pd.merge(...): NULL with a reason if it cannot be said. */
 const char *pandas_function(struct translator *t);
+bool pandas_frame(struct translator *t, struct chain *chain); /* those that give a frame, whose methods may follow */
 
 /* A name of an expression: of the frame, of a module, of a column of a `query`. */
 struct phrase frame_operand(struct translator *t);
@@ -109,6 +110,12 @@ const char *renamed_columns(struct translator *t);
 /* `t$x` of R, a column of the frame; without a text if it is none. */
 struct phrase base_r_column(struct translator *t);
 
+/* `order(a, -b)` of R, whose bracket is read, as the keys of a sort. */
+const char *order_keys(struct translator *t);
+
+/* The line of a chain that is a computed column or a value. */
+const char *chain_finish(struct translator *t, const struct chain *chain);
+
 /* `a, b` or `c(a, b)` of R, as names with commas between them. */
 const char *bare_names(struct translator *t);
 
@@ -124,6 +131,7 @@ struct phrase case_when(struct translator *t, size_t close);
 /* Whether a line of the dialect begins there. */
 bool is_dplyr(const struct translator *t, size_t at);
 bool is_base_r(const struct translator *t, size_t at);
+bool is_data_table(const struct translator *t, size_t at);
 bool is_kql(const struct translator *t, size_t at);
 bool is_q(const struct translator *t, size_t at);
 bool is_shell(const struct translator *t, size_t at);
@@ -132,6 +140,7 @@ bool is_shell(const struct translator *t, size_t at);
 const char *translate_frame(struct translator *t);
 const char *translate_dplyr(struct translator *t);
 const char *translate_base_r(struct translator *t);
+const char *translate_data_table(struct translator *t);
 const char *translate_kql(struct translator *t);
 const char *translate_q(struct translator *t);
 const char *translate_shell(struct translator *t);

@@ -7,14 +7,13 @@ static const char known_verbs[] =
     "filter select mutate transmute summarise summarize group_by ungroup arrange slice_max slice_min slice_head "
     "slice_tail head tail count distinct rename pull left_join inner_join full_join semi_join anti_join "
     "drop_na bind_rows tally pivot_wider pivot_longer slice sample_n nrow add_count slice_sample relocate fill "
-    "replace_na sample_frac unnest unnest_longer";
+    "replace_na sample_frac unnest unnest_longer top_n glimpse separate unite nest ggplot";
 
-/* The token after `|>` or `%>%` at `token`, or `token`. */
+/* The word after `|>` or `%>%` at `token`, or `token`. */
 static size_t after_pipe(const struct translator *t, size_t token)
 {
-    if (token_is(t, token, "|>"))
-        return token + 1;
-    return token_is(t, token, "%>") && token_is(t, token + 1, "%") ? token + 2 : token;
+    const size_t size = token_is(t, token, "|>") ? 1 : token_is(t, token, "%>") && token_is(t, token + 1, "%") ? 2 : 0;
+    return token + size + (size > 0 && token_is(t, token + size + 1, "::") ? 2 : 0); /* dplyr::filter */
 }
 
 bool is_dplyr(const struct translator *t, size_t at)
@@ -61,7 +60,8 @@ const char *bare_names(struct translator *t)
         if (!column.text)
             return NULL;
         list_add(t, &names, "%s", column.text);
-    } while (next_is(t, ",") && (list || !token_is(t, t->at + 2, "=")) && accept(t, ","));
+    } while (next_is(t, ",") && (list || (!token_is(t, t->at + 2, "=") && !token_is(t, t->at + 1, "."))) &&
+             accept(t, ","));
     return !list || accept(t, ")") ? names : NULL;
 }
 
@@ -225,11 +225,39 @@ static bool group_verb(struct translator *t, struct chain *chain, const char *ve
     return list && chain_add(t, chain, "group%s%s: %s", keys ? " " : "", keys ? keys : "", list);
 }
 
+/* pivot_wider(names_from = c, values_from = v, values_fill = 0): a row of each combination of the other columns */
+static bool widen(struct translator *t, struct chain *chain, size_t close)
+{
+    static const char instead[] = "`group K: AGG(x) across C` makes a column of each value of C";
+    const char *keys = NULL, *names[2] = {NULL, NULL}, *function = "first";
+    while (t->at < close) {
+        const bool values = accept_keyword(t, "values_from"), zero = !values && accept_keyword(t, "values_fill");
+        if (!values && !zero && !accept_keyword(t, "names_from"))
+            return tell(t, instead);
+        if (zero && !accept(t, "0"))
+            return tell(t, instead);
+        if (zero)
+            function = "sum"; /* of one row, and 0 of none */
+        else
+            names[values] = translate_name(t, NULL, token_raw(t, t->at++)).text;
+        if (!accept(t, ","))
+            break;
+    }
+    for (size_t i = 0; i < t->scope.count && names[0] && names[1]; i++) {
+        const char *name = t->scope.columns[i].text;
+        if (strcmp(name, names[0]) != 0 && strcmp(name, names[1]) != 0)
+            list_add(t, &keys, "%s", name);
+    }
+    if (!keys || t->at != close || t->scope.open)
+        return tell(t, instead);
+    return chain_add(t, chain, "group %s: %s(%s) across %s", keys, function, names[1], names[0]);
+}
+
 static bool step(struct translator *t, struct chain *chain, const char *verb, size_t close)
 {
     if (is_one_of(verb, "group_by ungroup summarise summarize"))
         return group_verb(t, chain, verb, close);
-    if (chain->keys && !is_one_of(verb, "filter mutate slice_max slice_min slice_head slice_tail head"))
+    if (chain->keys && !is_one_of(verb, "filter mutate slice slice_max slice_min slice_head slice_tail head"))
         return tell(t, "`per K: (STAGES)` runs stages within each group");
     if (strcmp(verb, "filter") == 0)
         return each(t, chain, close, "select", false);
@@ -237,6 +265,8 @@ static bool step(struct translator *t, struct chain *chain, const char *verb, si
         return each(t, chain, close, "derive", true);
     if (strstr(verb, "_join"))
         return join(t, chain, close, verb);
+    if (strcmp(verb, "pivot_wider") == 0)
+        return widen(t, chain, close);
     if (strcmp(verb, "drop_na") == 0)
         return drop_missing(t, chain, close);
     return chain_verb(t, chain, VERB_R, verb, close, NULL);

@@ -181,7 +181,7 @@ struct phrase in_items(struct translator *t, struct phrase x, const char *word, 
     return result;
 }
 
-/* `(a, b) in ((1, 2), (3, 4))`, whose first part is read. */
+/* `(a, b) in ((1, 2), (3, 4))` and `(a, b) = (1, 2)`, whose first part is read. */
 struct phrase rows_in_list(struct translator *t, struct phrase first)
 {
     enum { MOST = 8 };
@@ -191,7 +191,8 @@ struct phrase rows_in_list(struct translator *t, struct phrase first)
     size_t count = 1;
     while (count < MOST && accept(t, ","))
         of[count++] = translate_expression(t);
-    if (!expect(t, ")") || !accept_two(t, "in", "(") || !next_is(t, "("))
+    const bool equal = expect(t, ")") && accept(t, "=");
+    if (t->told || (!equal && !accept_two(t, "in", "(")) || !next_is(t, "("))
         return translate_fail(t, "%s", instead);
     do {
         struct phrase row = {0};
@@ -204,8 +205,8 @@ struct phrase rows_in_list(struct translator *t, struct phrase first)
         if (!row.text || !expect(t, ")"))
             return (struct phrase){0};
         result = result.text ? phrase_binary(&result, " or ", &row, LEVEL_OR, PHRASE_BOOL, t->arena) : row;
-    } while (accept(t, ","));
-    return expect(t, ")") ? result : (struct phrase){0};
+    } while (!equal && accept(t, ","));
+    return equal || expect(t, ")") ? result : (struct phrase){0};
 }
 
 /* The items of `x in (...)`. */
@@ -213,6 +214,8 @@ static struct phrase parse_in(struct translator *t, struct phrase x, bool negate
 {
     const char *word = negated ? "not in" : "in";
     const bool square = next_is(t, "[");
+    if (t->dialect == DIALECT_KQL && next_is(t, "~"))
+        return translate_fail(t, "`lower(x) %s ['a', 'b']` compares in any case", word);
     const size_t open = t->at;
     if (!square && !expect(t, "("))
         return (struct phrase){0};
@@ -244,7 +247,10 @@ static struct phrase parse_in(struct translator *t, struct phrase x, bool negate
 /* `x = any (...)` and `x <> all (...)`, after the sign. */
 static struct phrase parse_any(struct translator *t, struct phrase x, const char *sign)
 {
-    const bool all = token_is(t, t->at++, "all"), list = token_is(t, t->at + 1, "[");
+    const bool all = token_is(t, t->at++, "all"), array = token_is(t, t->at + 1, "array");
+    const bool list = token_is(t, t->at + 1 + array, "[");
+    if (array && list)
+        t->at++;
     if (strcmp(sign, all ? " != " : " == ") != 0)
         return translate_fail(t, "`x > (S | min y)` holds for some value of S, `x > (S | max y)` for all");
     t->at += list;
@@ -304,6 +310,11 @@ static struct phrase parse_words_of_kql(struct translator *t, struct phrase x, b
     if (accept(t, "!")) {
         const bool in = accept(t, "in");
         struct phrase test = in ? parse_in(t, x, true) : parse_words_of_kql(t, x, found);
+        if (in && test.text && test.optional) { /* which a missing value is, too */
+            test.text = arena_printf(t->arena, "%s ?? true", test.text);
+            test.level = LEVEL_COALESCE;
+            test.optional = false;
+        }
         return in || !*found ? test : negate(t, test);
     }
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
@@ -319,7 +330,7 @@ static struct phrase parse_words_of_kql(struct translator *t, struct phrase x, b
         }
         return phrase_fill(tests[i].form, LEVEL_OPERAND, PHRASE_BOOL, operands, 2, t->arena);
     }
-    if (next_is(t, "has"))
+    if (next_is(t, "has") || next_is(t, "has_any") || next_is(t, "has_all"))
         return translate_fail(t, "`s ~ '\\bWORD\\b'` finds a word, `contains(s, a)` any text");
     if (accept_two(t, "between", "(")) {
         const struct phrase low = parse(t, STRENGTH_COMPARISON + 1);

@@ -19,6 +19,8 @@ struct phrase frame_operand(struct translator *t)
     if (constant.text)
         return constant;
     const char *name = token_raw(t, t->at++);
+    if (strcmp(name, "r") == 0 && next_kind(t) == REWRITE_QUOTED && token_at(t, t->at)->adjacent) /* r"\d+" */
+        return phrase_text(token_raw(t, t->at++), t->arena);
     if (is_one_of(name, "pl polars") && accept(t, "."))
         return polars_operand(t);
     if (is_one_of(name, "np pd numpy pandas math") && accept(t, ".")) {
@@ -119,6 +121,9 @@ static struct phrase of_time(struct translator *t, struct phrase x)
         t->at += 3;
         return phrase_fill("text(A, B)", LEVEL_OPERAND, PHRASE_TEXT, both, 2, t->arena);
     }
+    if (is_one_of(part, "day_name month_name") && accept_two(t, "(", ")"))
+        return phrase_fill(*part == 'd' ? "text(A, '%A')" : "text(A, '%B')", LEVEL_OPERAND, PHRASE_TEXT, &x, 1,
+                           t->arena);
     if (strcmp(part, "total_seconds") == 0 && !t->polars && accept_two(t, "(", ")"))
         return phrase_fill("A / 1s", LEVEL_PRODUCT, PHRASE_FLOAT, &x, 1, t->arena);
     if (is_one_of(part, "floor truncate") && accept(t, "(")) {
@@ -238,12 +243,19 @@ static struct phrase shifted(const struct translator *t, struct phrase x, const 
 struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close)
 {
     const char *first = t->at < close ? token_text(t, t->at) : NULL;
+    if (strcmp(method, "fillna") == 0 && next_is(t, "method") && token_is(t, t->at + 1, "=") && t->at + 3 == close) {
+        const bool back = is_one_of(token_raw(t, t->at + 2), "bfill backfill");
+        t->at = close;
+        return phrase_fill(back ? "fill(A, back)" : "fill(A)", LEVEL_OPERAND, x.type, &x, 1, t->arena);
+    }
     bool found = false;
     const struct phrase of_polars = t->polars ? polars_method(t, x, method, close, &found) : x;
     if (found)
         return of_polars;
     if (strcmp(method, "rolling") == 0)
         return rolling(t, x);
+    if (strcmp(method, "quantile") == 0 && next_is(t, "["))
+        return translate_fail(t, "`group: quantile(0.25, x), quantile(0.75, x)` are several");
     if (strcmp(method, "rank") == 0)
         return ranked(t, x, close);
     if (strcmp(method, "ewm") == 0)
@@ -293,7 +305,8 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
         return choose(t, operands[1], mask ? other : x, mask ? x : other);
     }
     if (strcmp(method, "round") == 0)
-        return translate_fail(t, "`round(x, 2)` rounds halves away from zero, pandas to even");
+        return translate_fail(t, "`round(x, 2)` rounds halves away from zero, %s to even",
+                              t->polars ? "Polars" : "pandas");
     return translate_function(t, method, operands, count);
 }
 

@@ -118,6 +118,20 @@ static bool fill_missing(struct translator *t, struct chain *chain, size_t close
     return !columns || chain_add(t, chain, "derive %s", columns);
 }
 
+/* ffill(), bfill() */
+static bool fill_gaps(struct translator *t, struct chain *chain, bool back)
+{
+    const char *columns = NULL;
+    for (size_t i = 0; i < t->scope.count; i++) {
+        const struct known_column *column = &t->scope.columns[i];
+        if (column->optional)
+            list_add(t, &columns, "%s = fill(%s%s)", column->text, column->text, back ? ", back" : "");
+    }
+    if (t->scope.open)
+        return tell(t, "`derive x = fill(x)` fills gaps with the value before, `fill(x, back)` with the next one");
+    return !columns || chain_add(t, chain, "derive %s", columns);
+}
+
 /* A frame that is an argument: a name, `t[["a", "b"]]`. */
 static const char *frame_argument(struct translator *t)
 {
@@ -225,11 +239,14 @@ static bool join_nearest(struct translator *t, struct chain *chain, size_t close
     return true;
 }
 
-/* pivot_table(index = "a", columns = "b", values = "c", aggfunc = "sum", fill_value = 0) */
-static bool pivot(struct translator *t, struct chain *chain, size_t close)
+/* pivot_table(index = "a", columns = "b", values = "c", aggfunc = "sum", fill_value = 0), and pivot(...), of which each
+ * group and column has one row (`once`) */
+static bool pivot(struct translator *t, struct chain *chain, size_t close, bool once)
 {
     const char *index = NULL, *columns = NULL, *values = NULL, *function = "mean";
     bool filled = false;
+    if (once)
+        function = "first";
     while (t->at < close) {
         if (accept_keyword(t, "index"))
             index = parse_names(t);
@@ -307,8 +324,13 @@ static bool call(struct translator *t, struct chain *chain, const char *name, si
     }
     if (is_one_of(name, "dropna drop_nulls"))
         return drop_missing(t, chain, close);
-    if (strcmp(name, "fillna") == 0)
+    if (is_one_of(name, "fillna fill_null"))
         return fill_missing(t, chain, close);
+    if (is_one_of(name, "ffill bfill") && t->at == close)
+        return fill_gaps(t, chain, *name == 'b');
+    if (strcmp(name, "explode") == 0 && next_kind(t) == REWRITE_QUOTED &&
+        translate_name(t, NULL, token_raw(t, t->at)).type != PHRASE_UNKNOWN)
+        return tell(t, "`unnest x` makes a row of each element of a list, `split(s, sep)` a list of a text");
     if (strcmp(name, "melt") == 0 || (strcmp(name, "unpivot") == 0 && t->polars))
         return frame_unpivot(t, chain, close);
     if (is_one_of(name, "merge join join_asof") && next_kind(t) == REWRITE_WORD) {
@@ -316,8 +338,8 @@ static bool call(struct translator *t, struct chain *chain, const char *name, si
         return other && (strcmp(name, "join_asof") == 0 ? join_nearest(t, chain, close, other)
                                                         : join_with(t, chain, close, other));
     }
-    if (strcmp(name, "pivot_table") == 0)
-        return pivot(t, chain, close);
+    if (is_one_of(name, "pivot_table pivot") && !t->polars)
+        return pivot(t, chain, close, strcmp(name, "pivot") == 0);
     return chain_verb(t, chain, VERB_FRAME, name, close, NULL);
 }
 
@@ -327,6 +349,10 @@ bool frame_step(struct translator *t, struct chain *chain)
         return tell(t, "a stage follows its relation after a `|`");
     const char *name = token_raw(t, t->at++);
     if (!next_is(t, "(")) {
+        if (strcmp(name, "iloc") == 0 && next_is(t, "[") && find_word(t, t->at + 1, ",") < after_brackets(t, t->at))
+            return tell(t, "`take N` and `skip N` keep rows by their places, `pick $1, $2` columns");
+        if (is_one_of(name, "at iat") && next_is(t, "["))
+            return tell(t, "`NAME.COLUMN[K]` is the value in row K, from 0");
         if (is_one_of(name, "loc iloc") && accept(t, "["))
             return chain_index(t, chain, name[0] == 'l');
         if (strcmp(name, "shape") == 0 && accept(t, "[")) {
@@ -340,6 +366,8 @@ bool frame_step(struct translator *t, struct chain *chain)
             return chain_end(t, chain, "count");
         if (is_one_of(name, "columns dtypes schema index") && t->at == t->end)
             return chain_end(t, chain, "describe");
+        if (is_one_of(name, "columns plot") && next_is(t, "."))
+            return tell(t, *name == 'c' ? "`describe` lists the columns" : "`pick x, y | plot` draws y against x");
         if (is_one_of(name, "head tail") && t->at == t->end)
             return chain_end(t, chain, "%s", name);
         if (strcmp(name, "T") == 0)
@@ -351,11 +379,54 @@ bool frame_step(struct translator *t, struct chain *chain)
     }
     const size_t close = after_brackets(t, t->at) - 1;
     t->at++;
+    if (is_one_of(name, "isna isnull") && t->at == close && token_is(t, close + 1, ".") &&
+        token_is(t, close + 2, "sum") && close + 5 == t->end) {
+        t->at = t->end;
+        return chain_end(t, chain, "describe | pick column, missing");
+    }
     if (!call(t, chain, name, close) || (t->at != close && !chain->done))
         return translate_fail(t, "`%s` has other arguments here; `.help stages` lists the stages", name).text;
     t->at = close + 1;
     return true;
 }
+
+/* pd.concat([a, b]), pd.melt(t, ...): what follows are methods of its result. */
+bool pandas_frame(struct translator *t, struct chain *chain)
+{
+    const char *name = token_raw(t, t->at + 2);
+    if (!is_one_of(name, "concat melt") || !token_is(t, t->at + 3, "("))
+        return false;
+    const size_t begin = t->at, close = after_brackets(t, t->at + 3) - 1;
+    const bool concat = *name == 'c' && token_is(t, t->at + 4, "[");
+    t->at += concat ? 5 : 4;
+    chain->text = token_text(t, t->at++);
+    t->frame = "";
+    chain_columns(t, chain);
+    while (concat && accept(t, ","))
+        chain->text = arena_printf(t->arena, "%s | append %s", chain->text, token_text(t, t->at++));
+    const bool good = concat ? accept(t, "]") : *name == 'm' && accept(t, ",") && frame_unpivot(t, chain, close);
+    if (concat)
+        chain_columns(t, chain);
+    t->at = good ? close + 1 : begin;
+    return good;
+}
+
+/* What there is instead of functions of pandas. */
+static const struct {
+    const char *names, *instead;
+} of_pandas[] = {
+    {"cut", "`x > 100 ? 'high' : x > 50 ? 'middle' : 'low'` puts values into classes, `floor(x / 50) * 50` into equal "
+            "ones, and `hist x` counts them"},
+    {"qcut", "`ntile(4, x)` is the quarter of x in order"},
+    {"to_datetime",
+     "`timestamp(s, FORMAT)` and `date(s, FORMAT)` read texts; those of a file are times where it is read"},
+    {"to_numeric", "`float(s)` and `int(s)` are the number that a text writes"},
+    {"crosstab", "`group A: count() across B` counts the rows of each pair"},
+    {"get_dummies", "`derive buy = int(side == 'buy')` is 1 where a condition holds"},
+    {"concat", "`append S` adds the rows of another source, `zip S` its columns"},
+    {"date_range", "`range 2024-01-01..2024-12-31 by 1mo` are dates"},
+    {"DataFrame", "`[1, 2] as x | zip [3, 4] as y` are columns of these values"},
+};
 
 const char *pandas_function(struct translator *t)
 {
@@ -372,12 +443,9 @@ const char *pandas_function(struct translator *t)
             strcmp(name, "merge") == 0 ? join_with(t, &chain, close, other) : join_nearest(t, &chain, close, other);
         return joined && t->at == close ? chain.text : NULL;
     }
-    if (strcmp(name, "concat") == 0 && last && token_is(t, t->at + 4, "[")) {
-        t->at += 5;
-        chain.text = token_text(t, t->at++);
-        while (accept(t, ","))
-            chain.text = arena_printf(t->arena, "%s | append %s", chain.text, token_text(t, t->at++));
-        return accept(t, "]") ? chain.text : translate_fail(t, "`append S` adds the rows of another source").text;
+    for (size_t i = 0; i < sizeof of_pandas / sizeof *of_pandas; i++) {
+        if (is_one_of(name, of_pandas[i].names))
+            return translate_fail(t, "%s", of_pandas[i].instead).text;
     }
     return translate_fail(t, "there is no `pd.%s` here; `.help stages` lists what there is", name).text;
 }

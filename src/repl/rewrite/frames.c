@@ -183,6 +183,22 @@ struct phrase grouped_value(struct translator *t)
     return value;
 }
 
+/* What there is instead of methods of groups. */
+static const struct {
+    const char *names, *instead;
+} of_groups[] = {
+    {"describe",
+     "`per K: describe` has a row for each group and column, `group K: count(x), mean(x), stddev(x)` one for "
+     "each group"},
+    {"nlargest nsmallest",
+     "`per K: top N by x` keeps the rows of each group with the largest x, `by x asc` the smallest"},
+    {"nth", "`per K: (skip N | take 1)` keeps a row of each group"},
+    {"rolling expanding ewm resample", "`per K: derive m = mean(x) over -2..0` is of three rows within each group"},
+    {"idxmax idxmin", "`per K: top 1 by x` keeps the row of each group with the largest x"},
+    {"apply", "functions of Python are not run here: `group K: max(x) - min(x)` computes with aggregates, `per K: "
+              "(STAGES)` within each group"},
+};
+
 static bool group_method(struct translator *t, struct chain *chain)
 {
     if (next_is(t, "[") || !token_is(t, t->at + 2, "("))
@@ -193,6 +209,10 @@ static bool group_method(struct translator *t, struct chain *chain)
     const struct phrase column = one ? translate_name(t, NULL, chain->columns) : (struct phrase){0};
     const char *aggregates = NULL;
     t->at += 3;
+    for (size_t i = 0; i < sizeof of_groups / sizeof *of_groups; i++) {
+        if (is_one_of(name, of_groups[i].names) && !t->polars)
+            return tell(t, of_groups[i].instead);
+    }
     if (t->polars && !chain->columns)
         return polars_group(t, chain, name, close);
     if (strcmp(name, "count") == 0 && !chain->columns)
@@ -322,7 +342,7 @@ static bool column_method(struct translator *t, struct chain *chain)
 }
 
 /* What was made, once all tokens are read. */
-static const char *finish(struct translator *t, const struct chain *chain)
+const char *chain_finish(struct translator *t, const struct chain *chain)
 {
     if (t->at < t->end)
         return translate_fail(t, "`%s` is not understood after a frame", token_text(t, t->at)).text;
@@ -333,7 +353,10 @@ static const char *finish(struct translator *t, const struct chain *chain)
     if (!chain->column.aggregate)
         return arena_printf(t->arena, "%s | %s %s", chain->text, chain->column.column ? "pick" : "map",
                             chain->column.text);
-    const char *terminal = terminal_of(t, &chain->column);
+    /* Of no rows a stage at the end is an error, where others have a missing value. */
+    const bool none = strstr(chain->text, " | select ") && strncmp(chain->column.text, "sum(", 4) != 0 &&
+                      strncmp(chain->column.text, "count(", 6) != 0;
+    const char *terminal = none ? NULL : terminal_of(t, &chain->column);
     return terminal ? arena_printf(t->arena, "%s | %s", chain->text, terminal)
                     : arena_printf(t->arena, "%s | group: %s", chain->text, chain->column.text);
 }
@@ -359,7 +382,7 @@ static const char *translate_chain(struct translator *t, struct chain *chain)
         if (!good)
             return NULL;
     }
-    return finish(t, chain);
+    return chain_finish(t, chain);
 }
 
 size_t read_call(const struct translator *t, size_t at)
@@ -384,7 +407,7 @@ const char *translate_frame(struct translator *t)
     const size_t path = read_call(t, begin);
     if (path > begin || is_one_of(name, "pd pandas pl polars")) {
         if (path == begin)
-            return pandas_function(t);
+            return pandas_frame(t, &chain) ? translate_chain(t, &chain) : pandas_function(t);
         chain.text = arena_printf(t->arena, "load %s", token_text(t, path));
         t->at = after_brackets(t, path - 1);
         if (t->at != path + 2)
@@ -412,5 +435,5 @@ const char *translate_frame(struct translator *t)
     t->at = again.at;
     chain = (struct chain){.text = name, .is_column = true, .column = value};
     t->told = NULL;
-    return finish(t, &chain);
+    return chain_finish(t, &chain);
 }

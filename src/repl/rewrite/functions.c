@@ -52,6 +52,7 @@ static const struct function functions[] = {
     {"ffill", PY, 1, "fill(A)", LEVEL_OPERAND, SAME},
     {"bfill", PY, 1, "fill(A, back)", LEVEL_OPERAND, SAME},
     {"fills", Q, 1, "fill(A)", LEVEL_OPERAND, SAME},
+    {"paste", R, 2, "concat(A, ' ', B)", LEVEL_OPERAND, PHRASE_TEXT},
     {"row_number", R, 0, "row + 1", LEVEL_SUM, PHRASE_INT},
     {"shift", PY, 1, "at(A, -1)", LEVEL_OPERAND, SAME},
     {"diff", PY, 1, "A - at(A, -1)", LEVEL_SUM, SAME},
@@ -72,6 +73,10 @@ static const struct function functions[] = {
     {"trim str_trim trimws strip strip_chars", SQL | R | PY, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"length len char_length nchar str_length strlen len_chars", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
     {"replace", SQL | PY, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"extract", PY, 3, "extract(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"extract", KQL, 3, "extract(C, A, B) ?? ''", LEVEL_COALESCE, PHRASE_TEXT},
+    {"dayname", SQL, 1, "text(A, '%A')", LEVEL_OPERAND, PHRASE_TEXT},
+    {"monthname", SQL, 1, "text(A, '%B')", LEVEL_OPERAND, PHRASE_TEXT},
     {"replace_string", KQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"left", SQL, 2, "substr(A, 0, B)", LEVEL_OPERAND, PHRASE_TEXT},
     {"right", SQL, 2, "substr(A, -B)", LEVEL_OPERAND, PHRASE_TEXT},
@@ -135,15 +140,30 @@ static const struct {
     {"strptime to_date to_timestamp", "`date(s, '%d/%m/%Y')` and `timestamp(s, FORMAT)` read texts"},
     {"regexp_extract regexp_substr str_extract extract",
      "`extract(s, regex, k)` is what group k of a regular expression matches, 0 all of it"},
-    {"regexp_replace str_replace_all gsub sub",
+    {"regexp_replace str_replace_all gsub sub replace_all",
      "`replace_regex(s, regex, to)` replaces each match of a regular expression"},
     {"unnest explode generate_subscripts", "`| unnest NAME` is a stage, which makes a row of each element of a list"},
     {"json_extract json_extract_string get_json_object json_value parse_json",
      "fields of JSON are columns called by their paths, `author.name`, in files that `load` reads"},
     {"array_agg make_list make_set collect_list", "`collect(x)` is the values of a group as a list"},
     {"string_agg group_concat listagg list strcat_array paste", "`list(x, ', ')` is the values of a group as one text"},
-    {"lpad rpad printf concat_ws",
-     "`pad(s, n, fill)` fills a text up, `format('{}-{:05}', a, n)` writes values in a pattern"},
+    {"lpad rpad printf", "`pad(s, n, fill)` fills a text up on the left, on the right if n < 0; `format('{}-{:05}', a, "
+                         "n)` writes a pattern"},
+    {"concat_ws", "`concat(a, '-', b)` joins values to one text"},
+    {"round", "`round(x, 2)` rounds halves away from zero, R, Polars and pandas to even"},
+    {"strpos instr position locate charindex indexof find",
+     "`contains(s, a)` tells whether a is in s, `split(s, a, 0)` is what stands before it, `len(split(s, a, 0))` "
+     "where"},
+    {"var_pop stddev_pop varp stdevp",
+     "`var(x)` and `stddev(x)` are of a sample; of all `var(x) * (count(x) - 1) / count(x)`"},
+    {"approx_quantile approx_percentile", "`quantile(0.5, x)` is exact"},
+    {"age", "`b - a` is the days between dates, the duration between timestamps"},
+    {"make_date make_timestamp datefromparts",
+     "a date is written 2024-01-31; `date(format('{}-{:02}-{:02}', y, m, d))` is made of columns"},
+    {"grouping grouping_id", "`rollup` adds the column `level`: how many keys a row has; `cube` adds `keys`"},
+    {"columns", "sets of columns are `pick p*`, `a..b`, `* of numeric` and `* but (x, y)`"},
+    {"cut", "`x > 100 ? 'high' : 'low'` puts values into classes, `floor(x / 50) * 50` into equal ones"},
+    {"todynamic parse_json_path", "fields of JSON are columns called by their paths in files that `load` reads"},
     {"ntile qcut", "`ntile(4, x)` is the quarter of x in order"},
     {"interpolate approx", "`fill(x, linear)` is on the line between the values around a gap"},
     {"ema ewm", "`ewma(x, 0.1)` is an exponentially weighted moving average"},
@@ -157,6 +177,7 @@ static const struct {
     {"wday", "`weekday(d)` is 1 on Mondays and 7 on Sundays"},
     {"trunc", "`int(x)` drops the fraction, `floor(x)` rounds down"},
     {"random rand runif", "`random(k)` is a number from 0 to 1 that depends on k alone: `random(row)`"},
+    {"idxmax idxmin which.max which.min", "`top 1 by x` keeps the row with the largest x, `argmax(x)` is its number"},
     {"mode", "`mode(x)` is the most frequent value, of several the smallest"},
     {"split string_split str_split strsplit", "`split(s, sep, k)` is one part of a text"},
     {"generate_series", "`range A..B` are the integers from A to B"},
@@ -218,7 +239,7 @@ static const char *unit_of(const struct phrase *unit)
 
 static struct phrase of_dates(struct translator *t, const char *name, struct phrase *operands, size_t count)
 {
-    const bool parts = is_one_of(name, "date_part datepart");
+    const bool parts = is_one_of(name, "date_part datepart datetime_part");
     const char *unit = unit_of(&operands[0]);
     if (parts && operands[0].raw && is_one_of(operands[0].raw, "dow isodow"))
         return translate_function(t, operands[0].raw, operands + 1, count - 1);
@@ -320,7 +341,7 @@ static struct phrase special(struct translator *t, const char *name, struct phra
         return phrase_fill("replace_regex(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3, t->arena);
     if (count == 2 && t->dialect == DIALECT_SQL && strcmp(name, "regexp_extract") == 0 && !operands[0].optional)
         return phrase_fill("extract(A, B, 0) ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, operands, 2, t->arena);
-    if (count >= 2 && is_one_of(name, "date_trunc date_part datepart date_diff datediff"))
+    if (count >= 2 && is_one_of(name, "date_trunc date_part datepart datetime_part date_diff datediff"))
         return of_dates(t, name, operands, count);
     if (t->dialect == DIALECT_KQL)
         return kql_function(t, name, operands, count, found);

@@ -56,18 +56,22 @@ bool is_kql(const struct translator *t, size_t at)
         struct translator stage = *t;
         stage.end = find_word(t, i, "|");
         const size_t end = stage.end;
-        if (is_one_of(token_text(t, i), "summarize serialize getschema mv make parse") ||
+        if (is_one_of(token_text(t, i),
+                      "summarize serialize getschema mv make parse evaluate render search as union") ||
             (token_is(t, i, "project") && (token_is(t, i + 1, "-") || find_word(t, i, "=") < end)) ||
-            (token_is(t, i, "join") && token_is(t, i + 1, "kind")))
+            ((token_is(t, i, "join") || token_is(t, i, "lookup")) && token_is(t, i + 1, "kind")))
             return true;
         for (size_t k = i; k + 1 < end; k++) {
             if ((token_is(t, k + 1, "(") && is_one_of(token_text(t, k), functions_of_kql)) ||
-                (token_is(t, k, "!") && is_one_of(token_text(t, k + 1), "in contains startswith endswith has")) ||
+                (token_is(t, k, "!") &&
+                 is_one_of(token_text(t, k + 1), "in contains startswith endswith has has_any has_all contains_cs")) ||
                 (token_is(t, k, "matches") && token_is(t, k + 1, "regex")))
                 return true;
         }
         const size_t word = find_word(
-            &stage, i, "contains contains_cs startswith endswith has datetime ago iff strcat isnotnull isnull");
+            &stage, i,
+            "contains contains_cs startswith endswith has has_any has_all !~ datetime ago iff strcat isnotnull isnull "
+            "toupper tolower strlen replace_string format_datetime datetime_part todynamic substring extract split");
         if ((token_is(t, i, "where") || token_is(t, i, "extend")) && word < end && !token_is(t, word - 1, "."))
             return true;
         const size_t range = find_word(&stage, i, "between");

@@ -77,7 +77,8 @@ struct phrase compare(struct translator *t, struct phrase a, const char *op, str
     struct phrase result =
         phrase_binary(&a, op, &b, equality ? LEVEL_EQUALITY : LEVEL_COMPARISON, PHRASE_BOOL, t->arena);
     /* Elsewhere a missing value is unequal to each other one; in q it is less, too. */
-    const bool unequal = op[1] == '!' && ((t->dialect == DIALECT_PYTHON && !t->polars) || t->dialect == DIALECT_Q);
+    const bool unequal = op[1] == '!' && ((t->dialect == DIALECT_PYTHON && !t->polars) || t->dialect == DIALECT_Q ||
+                                          t->dialect == DIALECT_KQL);
     const bool less = op[1] == '<' && t->dialect == DIALECT_Q;
     if (result.text && result.optional && (unequal || less)) {
         result.text = arena_printf(t->arena, "%s ?? true", result.text);
@@ -143,10 +144,11 @@ struct phrase choose_first(struct translator *t, const struct phrase *conditions
     return other;
 }
 
-/* Tests of pandas and of q are never missing. */
+/* Tests of pandas and of q are never missing, nor are those of KQL but whether a value is less. */
 struct phrase as_value(struct translator *t, struct phrase x)
 {
-    const bool certain = (t->dialect == DIALECT_PYTHON && !t->polars) || t->dialect == DIALECT_Q;
+    const bool certain = (t->dialect == DIALECT_PYTHON && !t->polars) || t->dialect == DIALECT_Q ||
+                         (t->dialect == DIALECT_KQL && x.level != LEVEL_COMPARISON);
     return certain && (x.type == PHRASE_BOOL || x.type == PHRASE_UNKNOWN) ? phrase_certain(x, t->arena) : x;
 }
 

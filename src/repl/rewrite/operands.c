@@ -160,6 +160,10 @@ static struct phrase word(struct translator *t)
             t->told = told;
             return translate_fail(t, "`semi join S on KEY` keeps the rows that match something");
         }
+        if (!call && (next_is(t, "current_date") || next_is(t, "current_timestamp"))) {
+            const bool day = token_is(t, t->at++, "current_date");
+            return phrase_operand(day ? "today()" : "now()", day ? PHRASE_DATE : PHRASE_TIMESTAMP);
+        }
         if (next_is(t, "exists"))
             return translate_fail(t, "`semi join S on KEY` keeps the rows that match something");
     }
@@ -172,6 +176,8 @@ static struct phrase word(struct translator *t)
         return text ? phrase_operand(text, PHRASE_TIMESTAMP)
                     : translate_fail(t, "timestamps are written 2024-01-31T09:30");
     }
+    if (t->dialect == DIALECT_R && token_is(t, t->at + 1, "::")) /* lubridate::hour */
+        t->at += 2;
     const char *name = token_raw(t, t->at++);
     /* Names of R have points. */
     while (t->dialect == DIALECT_R && next_is(t, ".") && token_at(t, t->at)->adjacent) {

@@ -126,7 +126,8 @@ struct phrase phrase_fill(const char *form, enum phrase_level level, enum phrase
     bool good = true;
     for (const char *at = form; *at && good; at++) {
         const size_t number = (size_t)(*at - 'A');
-        if (*at < 'A' || *at > 'D' || number >= count || is_letter(at[1]) || (at > form && is_letter(at[-1]))) {
+        if (*at < 'A' || *at > 'D' || number >= count || is_letter(at[1]) ||
+            (at > form && (is_letter(at[-1]) || at[-1] == '%'))) {
             strbuf_putc(&out, *at);
             continue;
         }

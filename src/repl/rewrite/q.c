@@ -68,6 +68,10 @@ static struct phrase noun(struct translator *t)
                                              : "`;` ends a statement; `per K: select x == max(x)` is what `fby` does%s",
                               t->at < t->end ? token_text(t, t->at) : "");
     const char *name = token_text(t, t->at++);
+    if (strcmp(name, "i") == 0 && !known_find(&t->scope, NULL, name))
+        return phrase_operand("row", PHRASE_INT);
+    if (next_is(t, ".") && t->at + 1 < t->end)
+        return translate_fail(t, "`date(t)`, `hour(t)`, `minute(t)` and `trunc(t, minute)` are parts of a time");
     return translate_name(t, NULL, name);
 }
 
@@ -85,6 +89,10 @@ static struct phrase apply(struct translator *t, const char *name)
         return translate_fail(t,
                               "`stddev(x)` and `var(x)` are of a sample, as `sdev` and `svar`; `count()` counts rows");
     struct phrase x = parse(t);
+    if (is_one_of(name, "string deltas ratios"))
+        return translate_fail(t, *name == 's' ? "`text(x)` is a value as text; texts need no conversion"
+                                              : "`x - at(x, -1)` is the change from the row before, missing in the "
+                                                "first; `x / at(x, -1)` the ratio");
     if (!x.text || strcmp(name, "not") == 0)
         return negate(t, x);
     if (is_one_of(name, "first last") && x.optional)
@@ -95,7 +103,7 @@ static struct phrase apply(struct translator *t, const char *name)
 
 static const char functions_of_one[] =
     "avg sum max min count med first last sdev svar prd abs neg sqrt log exp floor ceiling upper lower "
-    "prev next sums maxs mins signum not null dev var";
+    "prev next sums maxs mins signum not null dev var fills deltas string ratios";
 
 /* x like "A*" */
 static struct phrase like(struct translator *t, struct phrase x)
@@ -208,7 +216,9 @@ static const char *query(struct translator *t)
     const bool selects = is_one_of(verb, "select exec"), updates = strcmp(verb, "update") == 0;
     bool aggregates = false, key_aggregates;
     if (from + 1 >= t->end || next_is(t, "["))
-        return translate_fail(t, "`take N` and `top N by E` keep some rows").text;
+        return translate_fail(t,
+                              "`take N` keeps the first rows, `tail N` the last, `top N by E` those with the largest E")
+            .text;
     const char *source = phrase_name(token_raw(t, from + 1), t->arena);
     if (where != t->end && where != from + 2)
         return translate_fail(t, "a query has one source: `join S on KEY` joins").text;
@@ -241,11 +251,12 @@ static const char *query(struct translator *t)
     if (by < from && !(keys = parts(t, from, false, &key_aggregates)))
         return NULL;
     t->at = list_at;
-    if (list_at < list_end && !(list = parts(t, list_end, updates, &aggregates)))
+    const bool distinct = selects && accept(t, "distinct");
+    if (t->at < list_end && !(list = parts(t, list_end, updates, &aggregates)))
         return NULL;
     t->at = end;
     if (updates && update_where)
-        return translate_fail(t, "`derive x = CONDITION ? NEW : x` changes some rows").text;
+        return translate_fail(t, "`derive x = CONDITION ? NEW : x` changes x where the condition holds").text;
     if (updates)
         return list ? arena_printf(t->arena, keys ? "%s | per %s: derive %s" : "%s |%s derive %s", text,
                                    keys ? keys : "", list)
@@ -254,8 +265,10 @@ static const char *query(struct translator *t)
         return translate_fail(t, "`list(x, ', ')` is the values of a group as one text").text;
     if (keys)
         return arena_printf(t->arena, "%s | group %s: %s", text, keys, list);
+    if (distinct && list && !keys && !aggregates)
+        return arena_printf(t->arena, "%s | map %s | distinct", text, list);
     if (!list)
-        return text;
+        return distinct ? arena_printf(t->arena, "%s | distinct", text) : text;
     if (!aggregates)
         return arena_printf(t->arena, "%s | map %s", text, list);
     struct phrase one = phrase_operand(list, PHRASE_UNKNOWN);
@@ -278,11 +291,40 @@ static const char *sorted(struct translator *t)
     down = token_is(t, names.at, "xdesc");
     if (!keys || names.at + 2 != t->end)
         return NULL;
-    char *list = arena_text(t->arena, keys, strlen(keys));
-    if (!down)
-        return arena_printf(t->arena, "%s | sort %s", source, list);
-    return count == 1 ? arena_printf(t->arena, "%s | sort %s desc", source, list)
-                      : translate_fail(t, "each key of `sort` has its own `desc`: `sort x desc, y desc`").text;
+    const char *list = NULL; /* missing values are the smallest there */
+    for (const char *key; (key = list_next(t, &keys));) {
+        const struct known_column *column = known_find(&names.scope, NULL, key);
+        const bool first = column && column->optional && !down;
+        list_add(t, &list, first ? "%s is not missing, %s" : "%s%s", key, first ? key : down ? " desc" : "");
+    }
+    return arena_printf(t->arena, "%s | sort %s", source, list);
+}
+
+/* Where both sides have a column, the right one's values come in its place. */
+static const char *keyed_join(struct translator *t, const char *stage, const char *source, const char *other,
+                              const char *key)
+{
+    struct known_columns right = {0};
+    const bool left = *stage == 'l';
+    const char *values = NULL, *names = NULL;
+    if (!known_add_source(t, &t->scope, source, NULL) || !known_add_source(t, &right, other, NULL))
+        return NULL;
+    for (size_t i = 0; i < right.count; i++) {
+        const char *name = right.columns[i].name;
+        if (strcmp(name, key) == 0 || !known_find(&t->scope, NULL, name))
+            continue;
+        if (left && right.columns[i].optional)
+            return translate_fail(t,
+                                  "`left join S as s on KEY` calls a column that both sides have `s_x`: `s_x ?? x` is "
+                                  "its value or else the left one's")
+                .text;
+        const char *theirs = arena_printf(t->arena, "%s_%s", other, name);
+        list_add(t, &values, left ? "%s = %s ?? %s" : "%s = %s", name, theirs, name);
+        list_add(t, &names, "%s", theirs);
+    }
+    const char *line = arena_printf(t->arena, "%s | %s %s%s%s on %s", source, stage, other, values ? " as " : "",
+                                    values ? other : "", key);
+    return values ? arena_printf(t->arena, "%s | derive %s | drop %s", line, values, names) : line;
 }
 
 /* t lj `k xkey u */
@@ -292,6 +334,8 @@ static const char *joined(struct translator *t)
         const char *word, *stage;
     } joins[] = {{"lj", "left join"}, {"ij", "join"}};
     size_t count;
+    if (token_is(t, t->at + 1, "sublist") && t->at + 3 == t->end && next_kind(t) == REWRITE_NUMBER)
+        return arena_printf(t->arena, "%s | take %s", token_raw(t, t->at + 2), token_text(t, t->at));
     if (accept(t, "aj"))
         return translate_fail(t, "`asof join S on KEY, TIME` finds the latest row").text;
     for (size_t i = 0; i < sizeof joins / sizeof *joins; i++) {
@@ -300,18 +344,24 @@ static const char *joined(struct translator *t)
         const char *source = token_text(t, t->at);
         t->at += 2;
         const char *keys = symbols(t, false, &count);
-        if (!keys || count != 1 || !token_is(t, t->at, "xkey") || t->at + 2 != t->end)
-            return translate_fail(t, "`left join S on KEY`, `join`, `anti join` and `asof join` join").text;
-        return arena_printf(t->arena, "%s | %s %s on %.*s", source, joins[i].stage, token_text(t, t->at + 1),
-                            (int)strlen(keys) - 2, keys + 1);
+        if (!keys || count != 1 || !token_is(t, t->at, "xkey") || t->at + 2 != t->end || !known_relation(t, source))
+            break;
+        return keyed_join(t, joins[i].stage, source, token_text(t, t->at + 1),
+                          arena_printf(t->arena, "%.*s", (int)strlen(keys) - 2, keys + 1));
     }
-    return NULL;
+    return translate_fail(t, "`left join S on KEY` is `lj`, `join` is `ij`, `append` is `uj`; S may be a pipeline in "
+                             "parentheses")
+        .text;
 }
 
 bool is_q(const struct translator *t, size_t at)
 {
     const size_t from = find_word(t, at, "from"), by = find_word(t, at, "by");
-    if (token_is(t, at + 1, "lj") || token_is(t, at + 1, "ij") || (token_is(t, at, "aj") && token_is(t, at + 1, "[")) ||
+    const size_t join = find_word(t, at, "lj ij uj pj");
+    if (token_is(t, at + 1, "sublist") || (token_is(t, at, "select") && token_is(t, at + 1, "[")) ||
+        (token_is(t, at, "delete") && from < t->end && find_word(t, at, "`") < t->end))
+        return true;
+    if ((join < t->end && join > at && join + 1 < t->end) || (token_is(t, at, "aj") && token_is(t, at + 1, "[")) ||
         (token_is(t, t->end - 2, "xasc") || token_is(t, t->end - 2, "xdesc")))
         return true;
     if (token_is(t, at, "count") && token_is(t, at + 1, "select"))
@@ -327,7 +377,8 @@ bool is_q(const struct translator *t, size_t at)
         token_at(t, at + 2)->kind == REWRITE_WORD && !token_is(t, at + 2, "from") && !token_is(t, at + 2, "as");
     const size_t where = find_word(t, from, "where"), comma = find_word(t, where, ",");
     const bool conditions = comma < t->end && find_word(t, where, "group order limit having union") == t->end;
-    const bool symbol = find_word(t, at, "` wavg wsum xbar fby mavg msum mmax mmin") < t->end;
+    const bool symbol = find_word(t, at, "` wavg wsum xbar fby mavg msum mmax mmin") < t->end ||
+                        (token_is(t, at + 1, "0") && token_is(t, at + 2, "^")); /* 0^x fills */
     return keys || function || conditions || symbol || from == at + 1 || find_word(t, at, ":") < from;
 }
 

@@ -337,7 +337,11 @@ bool is_shell(const struct translator *t, size_t begin)
     if (begin > 0)
         return false;
     for (size_t i = 0; *at; i++) {
-        if (!parse_words(&at, &command, t->arena) || !is_one_of(command.words[0], programs))
+        if (!parse_words(&at, &command, t->arena))
+            return false;
+        if (i == 0 && !*at && is_shell_tool(command.words[0]) && command.count > 1)
+            return true;
+        if (!is_one_of(command.words[0], programs))
             return false;
         const char *last = command.words[command.count - 1];
         file = file || (i == 0 && command.count > 1 && strpbrk(last, "./") && !strpbrk(last, "{}() "));
@@ -353,7 +357,13 @@ const char *translate_shell(struct translator *t)
     t->at = t->end;
     while (*at) {
         struct command command;
-        if (!parse_words(&at, &command, t->arena) || !parse_options(&command))
+        const bool read = parse_words(&at, &command, t->arena);
+        if (read && is_shell_tool(command.words[0])) {
+            const char *file, *stage = shell_tool(t, &command, &file);
+            return stage ? arena_printf(t->arena, "load %s%s%s", file, *stage ? " | " : "", stage + (*stage == '='))
+                         : NULL;
+        }
+        if (!read || !parse_options(&command))
             return translate_fail(
                        t, "`load \"|COMMAND\" csv` loads what a program prints; `.help stages` lists what there is")
                 .text;

@@ -26,4 +26,14 @@ const struct known_column *shell_column(const struct translator *t, const char *
 /* A program of awk as stages; *value: they give a value. */
 const char *shell_awk(struct translator *t, const struct command *command, bool *value);
 
+/* The arguments of a program for files of values between commas. */
+struct tool_words {
+    const char *first;       /* before the file */
+    const char *option[128]; /* the values of options, "" of those without; NULL: it is not there */
+};
+
+/* Whether it is the name of such a program, and its stage, `=` before it if no rows are left; *file: what it reads. */
+bool is_shell_tool(const char *name);
+const char *shell_tool(struct translator *t, const struct command *command, const char **file);
+
 #endif

@@ -190,10 +190,14 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
         result->instead = t->told;
         return true;
     }
-    if (token_is(t, 0, "len") && token_is(t, 1, "(") && token_is(t, 3, ")") && t->end == 4 &&
+    if (token_is(t, 0, "len") && token_is(t, 1, "(") && after_brackets(t, 1) == t->end && t->end > 3 &&
         known_relation(t, token_raw(t, 2))) {
+        t->at = 2;
+        t->end--;
+        const char *counted = t->end == 3 ? token_raw(t, 2) : translate_frame(t);
         result->message = "an aggregate is a stage after a `|`";
-        result->line = arena_printf(t->arena, "%s | count", token_raw(t, 2));
+        result->line = counted ? arena_printf(t->arena, "%s | count", counted) : NULL;
+        result->instead = t->told;
         return true;
     }
     if (strncmp(prefix, "let ", 4) == 0)
@@ -203,8 +207,9 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
     t->at = at;
     const char *line = translate_frame(t);
     result->line = line ? arena_printf(t->arena, "%s%s", prefix, line) : NULL;
+    const bool call = find_word(t, at, "(") < t->end;
     const bool unclear =
-        t->told && (strstr(t->told, "is not understood") || strncmp(t->told, "there is no column", 18) == 0);
+        t->told && (strstr(t->told, "is not understood") || (!call && strncmp(t->told, "there is no column", 18) == 0));
     result->instead = unclear ? NULL : t->told;
     return true;
 }
@@ -241,6 +246,7 @@ struct translation translate_line(struct env *env, const char *before, const cha
         {is_shell, translate_shell, false,
          "a query begins with its source; the first line of a file names its columns"},
         {is_dplyr, translate_dplyr, true, "stages are separated by `|`, and have other words here"},
+        {is_data_table, translate_data_table, true, begins_with_source},
         {is_base_r, translate_base_r, true, begins_with_source},
         {is_kql, translate_kql, true, "stages and functions have other words here, and comparisons of text heed case"},
         {is_q, translate_q, false, begins_with_source},
