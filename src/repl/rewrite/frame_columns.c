@@ -239,23 +239,36 @@ static struct phrase shifted(const struct translator *t, struct phrase x, const 
     return result;
 }
 
+/* x.where(c, other), x.mask(c, other) */
+static struct phrase masked(struct translator *t, const struct phrase *operands, size_t count, bool mask)
+{
+    const struct phrase other = count > 2 ? operands[2] : phrase_missing();
+    return choose(t, operands[1], mask ? other : operands[0], mask ? operands[0] : other);
+}
+
+/* fillna(method = "ffill"), quantile([0.25, 0.75]) */
+static struct phrase pandas_method(struct translator *t, struct phrase x, const char *method, size_t close, bool *found)
+{
+    const bool fills = strcmp(method, "fillna") == 0 && next_is(t, "method") && t->at + 3 == close;
+    *found = fills || (strcmp(method, "quantile") == 0 && next_is(t, "["));
+    if (!fills)
+        return *found ? translate_fail(t, "`group: quantile(0.25, x), quantile(0.75, x)` are several") : x;
+    const bool back = is_one_of(token_raw(t, t->at + 2), "bfill backfill");
+    t->at = close;
+    return phrase_fill(back ? "fill(A, back)" : "fill(A)", LEVEL_OPERAND, x.type, &x, 1, t->arena);
+}
+
 /* Methods with operands, whose `(` is read. */
 struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close)
 {
     const char *first = t->at < close ? token_text(t, t->at) : NULL;
-    if (strcmp(method, "fillna") == 0 && next_is(t, "method") && token_is(t, t->at + 1, "=") && t->at + 3 == close) {
-        const bool back = is_one_of(token_raw(t, t->at + 2), "bfill backfill");
-        t->at = close;
-        return phrase_fill(back ? "fill(A, back)" : "fill(A)", LEVEL_OPERAND, x.type, &x, 1, t->arena);
-    }
     bool found = false;
-    const struct phrase of_polars = t->polars ? polars_method(t, x, method, close, &found) : x;
+    const struct phrase of_one =
+        t->polars ? polars_method(t, x, method, close, &found) : pandas_method(t, x, method, close, &found);
     if (found)
-        return of_polars;
+        return of_one;
     if (strcmp(method, "rolling") == 0)
         return rolling(t, x);
-    if (strcmp(method, "quantile") == 0 && next_is(t, "["))
-        return translate_fail(t, "`group: quantile(0.25, x), quantile(0.75, x)` are several");
     if (strcmp(method, "rank") == 0)
         return ranked(t, x, close);
     if (strcmp(method, "ewm") == 0)
@@ -299,11 +312,8 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
     if (is_one_of(method, "cummax cummin") && count == 1 && !x.optional)
         return phrase_fill(arena_printf(t->arena, "%s(A) over ..0", method + 3), LEVEL_OPERAND, x.type, &x, 1,
                            t->arena);
-    if (is_one_of(method, "where mask") && count > 1) {
-        const bool mask = *method == 'm';
-        const struct phrase other = count > 2 ? operands[2] : phrase_missing();
-        return choose(t, operands[1], mask ? other : x, mask ? x : other);
-    }
+    if (is_one_of(method, "where mask") && count > 1)
+        return masked(t, operands, count, *method == 'm');
     if (strcmp(method, "round") == 0)
         return translate_fail(t, "`round(x, 2)` rounds halves away from zero, %s to even",
                               t->polars ? "Polars" : "pandas");

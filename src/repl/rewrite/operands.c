@@ -125,6 +125,18 @@ struct phrase translate_constant(struct translator *t)
     return yes || accept(t, "false") ? phrase_operand(yes ? "true" : "false", PHRASE_BOOL) : (struct phrase){0};
 }
 
+/* is.na, lubridate::hour */
+static const char *name_of_r(struct translator *t)
+{
+    t->at += token_is(t, t->at + 1, "::") ? 2 : 0;
+    const char *name = token_raw(t, t->at++);
+    while (next_is(t, ".") && token_at(t, t->at)->adjacent) {
+        name = arena_printf(t->arena, "%s.%s", name, token_raw(t, t->at + 1));
+        t->at += 2;
+    }
+    return name;
+}
+
 static struct phrase word(struct translator *t)
 {
     const struct phrase constant = translate_constant(t);
@@ -160,10 +172,8 @@ static struct phrase word(struct translator *t)
             t->told = told;
             return translate_fail(t, "`semi join S on KEY` keeps the rows that match something");
         }
-        if (!call && (next_is(t, "current_date") || next_is(t, "current_timestamp"))) {
-            const bool day = token_is(t, t->at++, "current_date");
-            return phrase_operand(day ? "today()" : "now()", day ? PHRASE_DATE : PHRASE_TIMESTAMP);
-        }
+        if (accept(t, "current_date"))
+            return phrase_operand("today()", PHRASE_DATE);
         if (next_is(t, "exists"))
             return translate_fail(t, "`semi join S on KEY` keeps the rows that match something");
     }
@@ -176,14 +186,7 @@ static struct phrase word(struct translator *t)
         return text ? phrase_operand(text, PHRASE_TIMESTAMP)
                     : translate_fail(t, "timestamps are written 2024-01-31T09:30");
     }
-    if (t->dialect == DIALECT_R && token_is(t, t->at + 1, "::")) /* lubridate::hour */
-        t->at += 2;
-    const char *name = token_raw(t, t->at++);
-    /* Names of R have points. */
-    while (t->dialect == DIALECT_R && next_is(t, ".") && token_at(t, t->at)->adjacent) {
-        name = arena_printf(t->arena, "%s.%s", name, token_raw(t, t->at + 1));
-        t->at += 2;
-    }
+    const char *name = t->dialect == DIALECT_R ? name_of_r(t) : token_raw(t, t->at++);
     if (accept(t, "("))
         return translate_call(t, name);
     if (t->dialect == DIALECT_SQL && accept(t, ".")) {

@@ -207,6 +207,35 @@ static const char *parts(struct translator *t, size_t end, bool derives, bool *a
     return list;
 }
 
+/* Aggregates of all rows; `alone`: the list is one of them, without a name. */
+static const char *of_all_rows(struct translator *t, const char *text, const char *list, bool alone)
+{
+    const struct phrase one = phrase_operand(list, PHRASE_UNKNOWN);
+    const char *terminal = alone ? terminal_of(t, &one) : NULL;
+    return terminal ? arena_printf(t->arena, "%s | %s", text, terminal)
+                    : arena_printf(t->arena, "%s | group: %s", text, list);
+}
+
+/* What follows `where`, as stages behind the text or, of an update, as one condition. */
+static bool conditions(struct translator *t, const char *verb, const char **update, const char **text)
+{
+    const bool deletes = strcmp(verb, "delete") == 0;
+    while (t->at < t->end) {
+        const size_t comma = find_word(t, t->at, ",");
+        const struct phrase condition = translate_range(t, t->at, comma);
+        if (!condition.text)
+            return false;
+        if (update)
+            *update = *update ? arena_printf(t->arena, "%s and %s", *update, phrase_at(&condition, LEVEL_AND, t->arena))
+                              : condition.text;
+        else
+            *text = arena_printf(t->arena, "%s | %s %s", *text, deletes ? "reject" : "select",
+                                 deletes ? phrase_certain(condition, t->arena).text : condition.text);
+        t->at = comma + (comma < t->end);
+    }
+    return true;
+}
+
 /* select/exec/update/delete [list] [by keys] from t [where conditions] */
 static const char *query(struct translator *t)
 {
@@ -223,24 +252,11 @@ static const char *query(struct translator *t)
     if (where != t->end && where != from + 2)
         return translate_fail(t, "a query has one source: `join S on KEY` joins").text;
     (void)known_add_source(t, &t->scope, source, NULL);
-    const char *text = source;
-    const char *update_where = NULL;
+    const char *text = source, *update_where = NULL;
     const size_t end = t->end;
-    for (t->at = where + 1; where < end && t->at < end;) {
-        const size_t comma = find_word(t, t->at, ",");
-        const struct phrase condition = translate_range(t, t->at, comma);
-        if (!condition.text)
-            return NULL;
-        if (updates)
-            update_where = update_where ? arena_printf(t->arena, "%s and %s", update_where,
-                                                       phrase_at(&condition, LEVEL_AND, t->arena))
-                                        : condition.text;
-        else
-            text =
-                arena_printf(t->arena, "%s | %s %s", text, selects || strcmp(verb, "delete") != 0 ? "select" : "reject",
-                             strcmp(verb, "delete") == 0 ? phrase_certain(condition, t->arena).text : condition.text);
-        t->at = comma + (comma < end);
-    }
+    t->at = where + 1;
+    if (where < end && !conditions(t, verb, updates ? &update_where : NULL, &text))
+        return NULL;
     if (strcmp(verb, "delete") == 0 && list_at < list_end) {
         t->at = list_at;
         const char *names = parts(t, list_end, false, &aggregates);
@@ -265,17 +281,11 @@ static const char *query(struct translator *t)
         return translate_fail(t, "`list(x, ', ')` is the values of a group as one text").text;
     if (keys)
         return arena_printf(t->arena, "%s | group %s: %s", text, keys, list);
-    if (distinct && list && !keys && !aggregates)
-        return arena_printf(t->arena, "%s | map %s | distinct", text, list);
-    if (!list)
-        return distinct ? arena_printf(t->arena, "%s | distinct", text) : text;
-    if (!aggregates)
-        return arena_printf(t->arena, "%s | map %s", text, list);
-    struct phrase one = phrase_operand(list, PHRASE_UNKNOWN);
+    if (!list || !aggregates)
+        return arena_printf(t->arena, "%s%s%s%s", text, list ? " | map " : "", list ? list : "",
+                            distinct ? " | distinct" : "");
     const bool alone = find_word(t, list_at, ",") >= list_end && !token_is(t, list_at + 1, ":");
-    const char *terminal = alone ? terminal_of(t, &one) : NULL;
-    return terminal ? arena_printf(t->arena, "%s | %s", text, terminal)
-                    : arena_printf(t->arena, "%s | group: %s", text, list);
+    return of_all_rows(t, text, list, alone);
 }
 
 /* `a`b xasc t, `k xkey t */
