@@ -145,6 +145,7 @@ def printed(kind, value):
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, datetime.datetime):
+        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None) if value.tzinfo else value
         return (value - EPOCH) // datetime.timedelta(microseconds=1)
     if isinstance(value, datetime.date):
         return (value - EPOCH.date()).days

@@ -2,6 +2,7 @@
 #include "engine/env/sources.h"
 
 #include "engine/formats/file_cache.h"
+#include "engine/storage/file_reader.h"
 
 struct source_column source_column(const struct sources *sources, const char *name, struct column *column)
 {
@@ -157,6 +158,15 @@ static enum status check_live(const struct source_file *file, const size_t *plac
     return STATUS_OK;
 }
 
+/* Whether the column's text may be read without its order. Other columns of such files are read by themselves. */
+static bool may_be_unsorted(const struct env *env, const struct column *column, const struct needed_columns *needed)
+{
+    size_t k;
+    const struct file_reader *reader = file_cache_reader(env->file_cache, column, &k);
+    return column->logical.kind == LOGICAL_TEXT && needed->at && reader && reader->ops->leaves_unsorted &&
+           !is_ordered(column, needed);
+}
+
 /* Reads the columns of a file that are lacking. */
 static enum status read_file(struct sources *sources, struct source_file *file, const struct env *env,
                              const struct needed_columns *needed, struct timing *timing, struct diags *diags)
@@ -169,8 +179,7 @@ static enum status read_file(struct sources *sources, struct source_file *file, 
         return STATUS_OK;
     enum status status = check_live(file, places, diags);
     for (size_t i = 0; i < found; i++) {
-        const struct column *column = file->columns[places[i]].column;
-        if (column->logical.kind == LOGICAL_TEXT && !column->live && needed->at && !is_ordered(column, needed))
+        if (may_be_unsorted(env, file->columns[places[i]].column, needed))
             others[other_count++] = places[i];
         else
             places[place_count++] = places[i];

@@ -217,7 +217,8 @@ enum status open_parquet(const struct format_job *job, struct mapping *mapping, 
                                                .read_ends = parquet_read_ends,
                                                .read_rows = parquet_read_rows,
                                                .bounds = parquet_bounds,
-                                               .close = parquet_close};
+                                               .close = parquet_close,
+                                               .leaves_unsorted = true};
     struct parquet_reader *opened = heap_array(1, sizeof *opened);
     opened->base.ops = &ops;
     opened->arena = arena_new();

@@ -67,6 +67,7 @@ struct file_reader_ops {
     /* The bounds of column k in row group `group` of reader->group_count. NULL: the format has none. */
     void (*bounds)(const struct file_reader *reader, size_t group, size_t k, struct group_bounds *bounds);
     void (*close)(struct file_reader *reader);
+    bool leaves_unsorted; /* text may have unsorted dictionaries, by job->unsorted_from */
 };
 
 /* The first member of a format's own struct. */
