@@ -209,6 +209,16 @@ class Commands:
         hint = refused.err.decode().partition("hint: `")[2].strip().removesuffix("`")
         return self.expect(f".format csv\n{hint}", b'a,b\n1,"x,y"\n') if refused.status else refused.text()
 
+    def test_backslashes_before_quotes(self):
+        for content, rows in ((b'a,b\n1,"x\\"y,z"\n', b'a,b\n1,"x""y,z"\n'), (b'a,b\n1,"\\",",c\n', b'a,b\n1,"x""y,z"\n')):
+            self.sandbox.write("a b.csv", content)
+            refused = ask(self.sandbox, "-c", "load 'a b.csv'")
+            hint = refused.err.decode().partition("hint: `")[2].strip().removesuffix("`")
+            if not refused.status or "sed" not in hint:
+                return refused.text()
+        self.sandbox.write("a b.csv", b'a,b\n1,"x\\"y,z"\n')
+        return self.expect(f".format csv\n{hint}", b'a,b\n1,"x""y,z"\n')
+
     def test_jq(self):
         if not shutil.which("jq"):
             return ""

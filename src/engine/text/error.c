@@ -3,6 +3,7 @@
 #include "engine/json/json_keys.h"
 #include "engine/text/cells.h"
 #include "engine/text/encoding.h"
+#include "engine/text/records.h"
 #include "engine/text/scan.h"
 #include "engine/text/table.h"
 #include "engine/text/ways.h"
@@ -235,6 +236,22 @@ static enum status object_error(const struct table *table, const struct problem 
         table->values ? "%s: what begins here is not a JSON object" : "%s is not a JSON object", location);
 }
 
+/* What reads quotes that are written as `\"`, if the line has some; else NULL. */
+static const char *escape_advice(const struct table *table, const char *at, const struct format_job *job,
+                                 const char *path)
+{
+    struct arena *arena = job->diags->arena;
+    const char *begin = line_begin(table, at), *end = line_end(table, at);
+    const bool program = path[0] == '|' || path_is_address(path);
+    while (table->dialect->quotes && begin < end && (begin = memchr(begin, '\\', (size_t)(end - begin)))) {
+        if (++begin < end && *begin == '"')
+            return program ? "quotes within are doubled, and not written as `\\\"`"
+                           : arena_printf(arena, "`load \"|sed 's/\\\\\\\\\\\"/\\\"\\\"/g' %s\" %s`",
+                                          path_written(path, arena), table->dialect->extension + 1);
+    }
+    return NULL;
+}
+
 static enum status count_error(const struct table *table, const struct problem *problem, const char *location,
                                const struct format_job *job, const char *path)
 {
@@ -249,6 +266,7 @@ static enum status count_error(const struct table *table, const struct problem *
         const char *advice = table_delimiter_advice(table);
         if (!advice && leaves_quote_open(table, problem->at))
             advice = "a value in quotes seems to go on in the next line: name it .csv, or use `load PATH csv`";
+        advice = advice ? advice : escape_advice(table, problem->at, job, path);
         diag_error(diags, job->span, "%s has %zu value%s, but the first line has %zu", location, values,
                    values == 1 ? "" : "s", table->count);
         if (!advice && begins_as_comment(table, problem->at))
@@ -293,17 +311,20 @@ enum status table_error(const struct table *table, const struct problem *problem
 {
     struct diags *diags = job->diags;
     const char *location = location_of(table, problem, path, diags->arena);
+    const char *escape;
     switch (problem->kind) {
     case PROBLEM_COUNT:
         return count_error(table, problem, location, job, path);
     case PROBLEM_QUOTE:
         if (table->dialect->json)
             return count_error(table, problem, location, job, path);
+        escape = escape_advice(table, problem->at, job, path);
         return diag_error_hint(
             diags, job->span,
             begins_as_comment(table, line_begin(table, problem->at))
                 ? comment_advice(table, line_begin(table, problem->at), job, path)
-                : "a quoted value begins and ends with a quote; quotes within are doubled: \"so \"\"called\"\"\"",
+            : escape ? escape
+                     : "a quoted value begins and ends with a quote; quotes within are doubled: \"so \"\"called\"\"\"",
             "%s: malformed quotes", location);
     case PROBLEM_KEY:
         return diag_error(diags, job->span, "%s has the key `%s` twice", location,
