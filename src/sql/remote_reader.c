@@ -141,10 +141,7 @@ static enum status read_rows(struct file_reader *base, const struct format_job *
 
 static bool has_column(const struct file_reader *reader, const char *name)
 {
-    bool found = false;
-    for (size_t k = 0; k < reader->count && !found; k++)
-        found = strcmp(reader->columns[k].name, name) == 0;
-    return found;
+    return ROW_NAMED(reader->columns, reader->count, name);
 }
 
 static const char *quoted(const struct sql_dialect *dialect, const char *name, struct arena *arena)

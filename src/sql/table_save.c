@@ -120,11 +120,9 @@ static enum status choose_types(struct saving *saving)
     if (status != STATUS_OK)
         return status;
     const char **names = query_texts_of(&found, 0, arena);
-    for (int64_t i = 0; i < found.rows; i++) {
-        types.has_bool = types.has_bool || strcmp(names[i], "Bool") == 0;
-        types.has_date32 = types.has_date32 || strcmp(names[i], "Date32") == 0;
-        types.has_datetime64 = types.has_datetime64 || strcmp(names[i], "DateTime64") == 0;
-    }
+    types.has_bool = ROW_NAMED(names, (size_t)found.rows, "Bool");
+    types.has_date32 = ROW_NAMED(names, (size_t)found.rows, "Date32");
+    types.has_datetime64 = ROW_NAMED(names, (size_t)found.rows, "DateTime64");
     query_texts_release(&found);
     int64_t bytes = 1;
     saving->columns = arena_array(arena, relation->count, sizeof *saving->columns);

@@ -197,7 +197,7 @@ static const char *scale(struct arena *arena, const struct accumulator *accumula
 }
 
 /* Conversions between a scalar and its slot. */
-static const struct {
+static const struct pack {
     const char *element, *pack, *unpack;
 } packs[] = {
     {"uint", "(ulong)$x", "(uint)$x"},           {"int", "as_ulong((long)$x)", "(int)as_long($x)"},
@@ -209,10 +209,9 @@ static const char *packed(struct arena *arena, const char *element, bool unpack,
 {
     const struct hole holes[] = {{"x", text}, {NULL, NULL}};
     struct strbuf out = {0};
-    for (size_t k = 0; k < sizeof packs / sizeof *packs; k++) {
-        if (strcmp(packs[k].element, element) == 0)
-            template_expand(&out, unpack ? packs[k].unpack : packs[k].pack, holes);
-    }
+    const struct pack *found = TABLE_ROW(packs, element);
+    if (found)
+        template_expand(&out, unpack ? found->unpack : found->pack, holes);
     return text_in_arena(arena, &out);
 }
 

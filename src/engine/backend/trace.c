@@ -21,13 +21,9 @@ struct phase_times trace_times(const struct timing *timing)
 
 void trace_ran(struct run_trace *trace, const char *name)
 {
-    if (!trace || trace->ran_count == sizeof trace->ran / sizeof *trace->ran)
-        return;
-    for (size_t i = 0; i < trace->ran_count; i++) {
-        if (strcmp(trace->ran[i], name) == 0)
-            return;
-    }
-    trace->ran[trace->ran_count++] = name;
+    if (trace && trace->ran_count < sizeof trace->ran / sizeof *trace->ran &&
+        !ROW_NAMED(trace->ran, trace->ran_count, name))
+        trace->ran[trace->ran_count++] = name;
 }
 
 /* The backends of the current task, "host, gpu"; clears them for the next one. */

@@ -146,7 +146,7 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
 }
 
 /* Functions that read other rows. */
-static const struct {
+static const struct of_rows {
     const char *name;
     struct term (*bind)(struct scope *scope, const struct expr *expr);
 } of_rows[] = {{"rank", lower_rank}, {"ntile", lower_ntile}, {"fill", lower_fill}, {"ewma", lower_ewma}};
@@ -163,10 +163,9 @@ struct term bind_call(struct scope *scope, const struct expr *expr)
     const struct aggregate_function *aggregate = aggregate_of_call(binder, expr);
     if (aggregate)
         return bind_aggregate_call(scope, aggregate, expr);
-    for (size_t i = 0; i < sizeof of_rows / sizeof *of_rows; i++) {
-        if (strcmp(expr->name.text, of_rows[i].name) == 0)
-            return of_rows[i].bind(scope, expr);
-    }
+    const struct of_rows *reads_others = TABLE_ROW(of_rows, expr->name.text);
+    if (reads_others)
+        return reads_others->bind(scope, expr);
     const struct function *function = function_find(expr->name.text);
     if (function)
         return bind_builtin(scope, function, expr);

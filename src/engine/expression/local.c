@@ -54,11 +54,10 @@ struct term bind_let(struct scope *scope, const struct expr *expr)
 {
     const size_t count = expr->arg_count - 1;
     for (size_t i = 0; i < count && !bind_gave_up(scope->binder); i++) {
-        for (size_t k = 0; k < i; k++) {
-            if (strcmp(expr->names[i].text, expr->names[k].text) == 0)
-                bind_error_second(scope->binder, expr->names[i].span, expr->names[k].span, "here first", NULL,
-                                  "`%s` is named twice", expr->names[i].text);
-        }
+        const struct name *name = &expr->names[i], *first = ROW_NAMED(expr->names, i, name->text);
+        if (first)
+            bind_error_second(scope->binder, name->span, first->span, "here first", NULL, "`%s` is named twice",
+                              name->text);
         bind_local(scope, expr->args[i]);
     }
     return bind_term(scope, expr->args[count]);

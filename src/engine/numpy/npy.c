@@ -136,12 +136,10 @@ void npy_add_column_header(struct strbuf *out, const struct column *column, size
 enum status npy_check(const struct relation *relation, struct span span, struct diags *diags)
 {
     for (size_t i = 0; i < relation->count; i++) {
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(relation->names[i], relation->names[j]) == 0)
-                return diag_error_hint(diags, span, "rename one with `map ... as NAME`",
-                                       "two columns are named `%s`, but the fields of an array need distinct names",
-                                       relation->names[i]);
-        }
+        if (ROW_NAMED(relation->names, i, relation->names[i]))
+            return diag_error_hint(diags, span, "rename one with `map ... as NAME`",
+                                   "two columns are named `%s`, but the fields of an array need distinct names",
+                                   relation->names[i]);
     }
     for (size_t k = 0; k < relation->count; k++) {
         if (npy_check_column(relation->columns[k], relation->rows, relation->names[k], span, diags) != STATUS_OK)

@@ -77,10 +77,8 @@ static size_t scanned_column(struct binder *binder, const struct stage *stage, c
 void bind_scan_of_groups(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     static const char *const scans[][2] = {{"+", "sum"}, {"min", "min"}, {"max", "max"}};
-    const char *word = NULL;
-    for (size_t i = 0; stage->op.text && i < sizeof scans / sizeof *scans; i++)
-        word = strcmp(stage->op.text, scans[i][0]) == 0 ? scans[i][1] : word;
-    if (!word || stage->exclusive.text || stage->initial || stage->along.text) {
+    const char *const *scan = stage->op.text ? TABLE_ROW(scans, stage->op.text) : NULL;
+    if (!scan || stage->exclusive.text || stage->initial || stage->along.text) {
         bind_error(binder, stage->span, "other windows are `derive NAME = AGG(E) over A..B`",
                    "within `per` there are only `scan +`, `scan min` and `scan max`");
         task_unknown(binder, stage, flow);
@@ -91,7 +89,7 @@ void bind_scan_of_groups(struct binder *binder, const struct stage *stage, struc
         task_unknown(binder, stage, flow);
         return;
     }
-    bind_scan_as_window(binder, stage, word, column, flow);
+    bind_scan_as_window(binder, stage, scan[1], column, flow);
 }
 
 void bind_scan_as_window(struct binder *binder, const struct stage *stage, const char *word, size_t column,

@@ -28,10 +28,7 @@ static bool is_free(struct binder *binder, const struct item *item, const char *
 #define DESCRIPTION_COLUMN(what, title, store, meaning) (title),
 #include "engine/plan/description.def"
     };
-    bool taken = false;
-    for (size_t i = 0; i < sizeof titles / sizeof *titles; i++)
-        taken = taken || strcmp(titles[i], name) == 0;
-    return !taken ||
+    return !TABLE_ROW(titles, name) ||
            bind_error(binder, item->span, "`rename` the key before it", "`describe` gives a column `%s`, too", name);
 }
 

@@ -46,11 +46,10 @@ static const struct comparing {
 static const struct comparing *find_comparing(const struct task *task, struct span *span)
 {
     for (size_t i = 0; i < task->stage_count; i++) {
-        for (size_t k = 0; k < sizeof comparings / sizeof *comparings; k++) {
-            *span = task->stages[i].span;
-            if (strcmp(task->stages[i].name, comparings[k].stage) == 0)
-                return &comparings[k];
-        }
+        const struct comparing *found = TABLE_ROW(comparings, task->stages[i].name);
+        *span = task->stages[i].span;
+        if (found)
+            return found;
     }
     *span = task->span;
     return &comparings[0];

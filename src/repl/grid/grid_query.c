@@ -78,12 +78,8 @@ static bool add_condition(struct strbuf *out, const struct relation *relation, c
 static const char *unused_name(const struct relation *relation, struct arena *arena)
 {
     const char *name = "row_number";
-    for (size_t k = 0; k < relation->count; k++) {
-        if (strcmp(relation->names[k], name) == 0) {
-            name = arena_printf(arena, "%s_", name);
-            k = (size_t)-1;
-        }
-    }
+    while (ROW_NAMED(relation->names, relation->count, name))
+        name = arena_printf(arena, "%s_", name);
     return name;
 }
 

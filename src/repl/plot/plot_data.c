@@ -33,10 +33,9 @@ static struct text text_at(const struct column *column, int64_t row)
 /* The number of a text in a list that grows up to `most`; `most`: it is full. */
 static size_t number_of(struct text text, const char **list, size_t *count, size_t most, struct arena *arena)
 {
-    for (size_t k = 0; k < *count; k++) {
-        if (text_is(text, list[k]))
-            return k;
-    }
+    const char **known = row_of_text(list, *count, sizeof *list, text);
+    if (known)
+        return (size_t)(known - list);
     if (*count < most)
         list[*count] = arena_text(arena, text.at, text.length);
     return *count < most ? (*count)++ : most;

@@ -6,17 +6,15 @@
 /* join kind=inner (S | ...) on k, $left.a == $right.b: after its first word */
 static bool join(struct translator *t, struct chain *chain, bool lookup)
 {
-    static const struct {
+    static const struct kind {
         const char *kind, *word;
     } kinds[] = {
         {"inner", ""}, {"leftouter", "left "}, {"leftanti", "anti "}, {"anti", "anti "}, {"leftsemi", "semi "}};
     const char *kind = lookup ? "left " : NULL, *other;
     struct join_names names = {0};
     if (accept_two(t, "kind", "=")) {
-        const char *word = token_text(t, t->at++);
-        kind = NULL;
-        for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-            kind = strcmp(word, kinds[i].kind) == 0 ? kinds[i].word : kind;
+        const struct kind *found = TABLE_ROW(kinds, token_text(t, t->at++));
+        kind = found ? found->word : NULL;
     }
     if (next_is(t, "(")) {
         struct translator inner = *t;

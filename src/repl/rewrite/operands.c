@@ -10,15 +10,13 @@ static struct phrase number(struct translator *t)
 {
     const char *text = token_text(t, t->at++);
     const size_t length = strlen(text);
-    static const struct {
+    static const struct unit {
         const char *unit, *written;
     } units[] = {{"d", "d"}, {"h", "h"}, {"m", "min"}, {"s", "s"}};
     const size_t digits = strspn(text, "0123456789");
-    for (size_t i = 0; t->dialect == DIALECT_KQL && i < sizeof units / sizeof *units; i++) {
-        if (strcmp(text + digits, units[i].unit) == 0)
-            return phrase_operand(arena_printf(t->arena, "%.*s%s", (int)digits, text, units[i].written),
-                                  PHRASE_DURATION);
-    }
+    const struct unit *unit = t->dialect == DIALECT_KQL ? TABLE_ROW(units, text + digits) : NULL;
+    if (unit)
+        return phrase_operand(arena_printf(t->arena, "%.*s%s", (int)digits, text, unit->written), PHRASE_DURATION);
     if (t->dialect == DIALECT_R && text[length - 1] == 'L')
         text = arena_text(t->arena, text, length - 1);
     return phrase_operand(text, strpbrk(text, ".eE") ? PHRASE_FLOAT : PHRASE_INT);

@@ -113,7 +113,7 @@ static struct phrase rolling(struct translator *t, const char *name, struct phra
 
 struct phrase polars_method(struct translator *t, struct phrase x, const char *method, size_t close, bool *found)
 {
-    static const struct {
+    static const struct same {
         const char *name, *of_pandas;
     } same[] = {{"is_null", "isna"},     {"is_not_null", "notna"},  {"is_between", "between"},
                 {"fill_null", "fillna"}, {"forward_fill", "ffill"}, {"backward_fill", "bfill"},
@@ -149,12 +149,9 @@ struct phrase polars_method(struct translator *t, struct phrase x, const char *m
         return t->at == close || strcmp(method, "quantile") == 0
                    ? aggregate_of(t, method, x)
                    : translate_fail(t, "there is no `%s` with these operands here", method);
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        if (strcmp(method, same[i].name) == 0)
-            return call_method(t, x, same[i].of_pandas, close);
-    }
-    *found = false;
-    return x;
+    const struct same *one = TABLE_ROW(same, method);
+    *found = one;
+    return one ? call_method(t, x, one->of_pandas, close) : x;
 }
 
 /* Expressions of a list, in brackets or not: of `select`, `with_columns` and `agg`. */

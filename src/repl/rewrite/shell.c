@@ -75,12 +75,12 @@ static bool parse_letters(struct command *command, const char *with_value, size_
 /* Options, of which some have a value, and what is none. False: one is not known. */
 static bool parse_options(struct command *command)
 {
-    static const struct {
+    static const struct values {
         const char *name, *with_value;
     } values[] = {{"head", "nc"}, {"tail", "nc"}, {"awk", "Fv"}, {"sort", "tk"}, {"cut", "dfc"}, {"grep", "em"}};
-    const char *name = command->words[0], *with_value = "";
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        with_value = strcmp(name, values[i].name) == 0 ? values[i].with_value : with_value;
+    const char *name = command->words[0];
+    const struct values *of_name = TABLE_ROW(values, name);
+    const char *with_value = of_name ? of_name->with_value : "";
     const bool program = is_one_of(name, "grep egrep awk gawk mawk sed");
     for (size_t i = 1; i < command->count; i++) {
         const char *word = command->words[i];

@@ -86,25 +86,10 @@ static struct row stage_row(size_t k)
     return word_row(k, true);
 }
 
-static struct row function_row(size_t k)
-{
-    return (struct row){functions[k].name, functions[k].usage, functions[k].summary};
-}
-
 static struct row aggregate_row(size_t k)
 {
     const struct aggregate_function *function = &aggregate_functions[k];
     return function->usage ? (struct row){function->name, function->usage, function->summary} : (struct row){0};
-}
-
-static struct row command_row(size_t k)
-{
-    return (struct row){command_table[k].name, command_table[k].name, command_table[k].summary};
-}
-
-static struct row setting_row(size_t k)
-{
-    return (struct row){setting_table[k].name, setting_table[k].name, setting_table[k].summary};
 }
 
 /* Compression formats follow the file formats: they are extensions too. */
@@ -116,20 +101,18 @@ static struct row format_row(size_t k)
     return (struct row){compression->extension, compression->extension, compression->summary};
 }
 
-static struct row clause_row(size_t k)
-{
-    return (struct row){clause_table[k].word, clause_table[k].usage, clause_table[k].summary};
-}
-
-static struct row operator_row(size_t k)
-{
-    return (struct row){operator_table[k].name, operator_table[k].usage, operator_table[k].summary};
-}
-
-static struct row text_row(size_t k)
-{
-    return (struct row){help_texts[k].title, help_texts[k].title, help_texts[k].summary};
-}
+#define ROWS_OF(function, table, name, usage)                                                                          \
+    static struct row function(size_t k)                                                                               \
+    {                                                                                                                  \
+        return (struct row){table[k].name, table[k].usage, table[k].summary};                                          \
+    }
+ROWS_OF(function_row, functions, name, usage)
+ROWS_OF(command_row, command_table, name, name)
+ROWS_OF(setting_row, setting_table, name, name)
+ROWS_OF(clause_row, clause_table, word, usage)
+ROWS_OF(operator_row, operator_table, name, usage)
+ROWS_OF(text_row, help_texts, title, title)
+#undef ROWS_OF
 
 static const char format_note[] = "\nload PATH FORMAT reads a file with any extension: load old.dat csv\n";
 
@@ -389,10 +372,9 @@ bool help_word(struct strbuf *out, const char *text)
     const struct setting *setting = setting_find(text);
     if (setting)
         help_setting(out, setting);
-    for (size_t i = 0; i < operator_count && !word; i++) {
-        if (strcmp(operator_table[i].name, text) == 0)
-            help_operator(out, &operator_table[i]);
-    }
+    const struct operator_help *operator= word ? NULL : ROW_NAMED(operator_table, operator_count, text);
+    if (operator)
+        help_operator(out, operator);
     for (size_t i = 0; i < name_count; i++) {
         if (strcmp(name_table[i].name, text) == 0)
             help_name(out, &name_table[i]);

@@ -41,10 +41,8 @@ static bool show_note(struct session *session, const char *message)
 {
     if (session->settings.messages != MESSAGES_NORMAL)
         return session->settings.messages == MESSAGES_VERBOSE;
-    for (size_t i = 0; i < session->shown_note_count; i++) {
-        if (strcmp(session->shown_notes[i], message) == 0)
-            return false;
-    }
+    if (ROW_NAMED(session->shown_notes, session->shown_note_count, message))
+        return false;
     const size_t count = session->shown_note_count++;
     session->shown_notes =
         arena_grow(session->memory, session->shown_notes, count, count + 1, sizeof *session->shown_notes);

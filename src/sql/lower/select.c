@@ -73,14 +73,9 @@ void select_add_check(struct select_checks *checks, const struct sql_dialect *di
     struct strbuf condition = {0};
     strbuf_printf(&condition, "toTypeName(%s) != ", raw);
     sql_add_string(&condition, dialect, (struct text){wire->name, strlen(wire->name)});
-    bool known = false;
-    for (size_t i = 0; i < checks->count && !known; i++)
-        known = strcmp(checks->conditions[i], condition.text) == 0;
-    if (!known) {
-        *ARENA_PUSH(arena, checks->conditions, checks->count, checks->capacity) =
-            arena_text(arena, condition.text, condition.length);
-    }
-    strbuf_free(&condition);
+    const char *text = strbuf_take(&condition, arena);
+    if (!ROW_NAMED(checks->conditions, checks->count, text))
+        *ARENA_PUSH(arena, checks->conditions, checks->count, checks->capacity) = text;
 }
 
 /* The text with or without what is between marks. */

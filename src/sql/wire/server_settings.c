@@ -3,7 +3,7 @@
 #include "base/strbuf.h"
 
 /* Those that a server does not have are left alone. */
-static const struct {
+static const struct pinned {
     const char *name, *value;
 } pinned[] = {
     {"skip_unavailable_shards", "0"},
@@ -29,11 +29,8 @@ static const struct {
 
 static const char *wanted_value(struct text name)
 {
-    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
-        if (text_is(name, pinned[i].name))
-            return pinned[i].value;
-    }
-    return NULL;
+    const struct pinned *setting = row_of_text(pinned, sizeof pinned / sizeof *pinned, sizeof *pinned, name);
+    return setting ? setting->value : NULL;
 }
 
 static bool is_setting(const struct query_texts *answer, int64_t row)

@@ -83,13 +83,11 @@ static const char *address_of(const struct table_url *url, struct arena *arena)
 static struct server *meet(struct servers *servers, const struct table_url *url, struct arena *arena)
 {
     const char *address = address_of(url, arena);
-    for (size_t i = 0; i < servers->count; i++) {
-        if (strcmp(servers->at[i].address, address) == 0)
-            return &servers->at[i];
-    }
-    servers->at = heap_reserve(servers->at, servers->count, &servers->capacity, sizeof *servers->at);
-    servers->at[servers->count] = (struct server){.address = heap_text(address)};
-    return &servers->at[servers->count++];
+    struct server *server = ROW_NAMED(servers->at, servers->count, address);
+    if (!server)
+        *(server = HEAP_PUSH(servers->at, servers->count, servers->capacity)) =
+            (struct server){.address = heap_text(address)};
+    return server;
 }
 
 void servers_meet(struct servers *servers, const struct table_url *url)
