@@ -105,7 +105,5 @@ void template_expand(struct strbuf *out, const char *template, const struct hole
 
 const char *text_in_arena(struct arena *arena, struct strbuf *text)
 {
-    const char *copy = arena_text(arena, text->text ? text->text : "", text->length);
-    strbuf_free(text);
-    return copy;
+    return strbuf_take(text, arena);
 }

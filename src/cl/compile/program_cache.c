@@ -47,8 +47,7 @@ struct cache *cache_open(const char *directory, int64_t most_bytes, int *problem
         *problem = errno;
         return NULL;
     }
-    struct cache *cache = HEAP_NEW(struct cache, .directory = fd, .most_bytes = most_bytes);
-    return cache;
+    return HEAP_NEW(struct cache, .directory = fd, .most_bytes = most_bytes);
 }
 
 void cache_close(struct cache *cache)

@@ -37,9 +37,7 @@ static enum status truncated(const struct input *input)
 
 static struct flat_buffer *new_buffer(const struct input *input, size_t at, size_t size)
 {
-    struct flat_buffer *buffer =
-        ARENA_NEW(input->file->arena, struct flat_buffer, .data = input->data + at, .size = size);
-    return buffer;
+    return ARENA_NEW(input->file->arena, struct flat_buffer, .data = input->data + at, .size = size);
 }
 
 /* Arrow 0.17 packed buffers in a way of its own. */

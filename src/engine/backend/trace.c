@@ -32,10 +32,8 @@ static const char *take_ran(struct run_trace *trace)
     struct strbuf text = {0};
     for (size_t i = 0; i < trace->ran_count; i++)
         strbuf_printf(&text, "%s%s", i > 0 ? ", " : "", trace->ran[i]);
-    const char *copy = arena_text(trace->arena, text.text ? text.text : "", text.length);
-    strbuf_free(&text);
     trace->ran_count = 0;
-    return copy;
+    return strbuf_take(&text, trace->arena);
 }
 
 struct task_trace *trace_add(struct run_trace *trace, const struct task *task, int64_t ns,

@@ -97,8 +97,7 @@ static struct user_reduce *bind_reducer(struct binder *binder, const struct stag
     body->outputs = arena_alloc(binder->arena, sizeof *body->outputs);
     body->outputs[0] = (struct output){.value = v, .type = type_of_kind(kind), .needed = true};
     body->output_count = 1;
-    struct user_reduce *reducer = ARENA_NEW(binder->arena, struct user_reduce, .kind = kind, .body = body, .count = 1);
-    return reducer;
+    return ARENA_NEW(binder->arena, struct user_reduce, .kind = kind, .body = body, .count = 1);
 }
 
 /* Binds `from INIT` as a value of that kind. */

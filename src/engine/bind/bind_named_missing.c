@@ -8,9 +8,8 @@ static const char missing_name[] = "missing";
 
 static struct expr *column_expr(struct binder *binder, const struct expr *expr)
 {
-    struct expr *name = ARENA_NEW(binder->arena, struct expr, .kind = EXPR_NAME, .span = expr->span,
-                                  .name = {missing_name, expr->span}, .depth = 1);
-    return name;
+    return ARENA_NEW(binder->arena, struct expr, .kind = EXPR_NAME, .span = expr->span,
+                     .name = {missing_name, expr->span}, .depth = 1);
 }
 
 /* Whether an operand `missing` would make the whole missing, or an error. */

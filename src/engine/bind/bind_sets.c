@@ -268,8 +268,7 @@ static struct expr *substitute(struct expansion *x, struct expr *expr, const str
     }
     if (!differs)
         return expr;
-    struct expr *copy = arena_copy(x->binder->arena, &changed, sizeof *copy);
-    return copy;
+    return arena_copy(x->binder->arena, &changed, sizeof changed);
 }
 
 /* Whether each aggregate of the set has a meaning for column k. */

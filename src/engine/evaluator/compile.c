@@ -28,6 +28,17 @@ void builder_add_step(struct builder *b, struct step step)
     program->steps[program->step_count++] = step;
 }
 
+void builder_add_move(struct builder *b, reg out, enum lane to, reg from, enum lane lane)
+{
+    builder_add_step(b, (struct step){
+                            .dense = vector_move(lane_type(lane), lane_type(to)),
+                            .op = OP_INPUT,
+                            .out = out,
+                            .args = {from, NO_REGISTER, NO_REGISTER},
+                            .check = CHECK_NONE,
+                        });
+}
+
 bool builder_selects(const struct builder *b)
 {
     return b->scope == SCOPE_BODY && b->task->filter_count > 0 && !b->in_loop;
@@ -90,13 +101,7 @@ reg builder_vector(struct builder *b, value v, enum lane lane)
     }
     const reg from = builder_vector(b, v, instr->lane);
     const reg vector = builder_lane_vector(b, lane);
-    builder_add_step(b, (struct step){
-                            .dense = vector_move(lane_type(instr->lane), lane_type(lane)),
-                            .op = OP_INPUT,
-                            .out = vector,
-                            .args = {from, NO_REGISTER, NO_REGISTER},
-                            .check = CHECK_NONE,
-                        });
+    builder_add_move(b, vector, lane, from, instr->lane);
     return of[v] = vector;
 }
 
@@ -373,13 +378,7 @@ static void emit_operation(struct builder *b, value v)
     if (result == instr->lane)
         return;
     const reg narrow = builder_lane_vector(b, instr->lane);
-    builder_add_step(b, (struct step){
-                            .dense = vector_move(lane_type(result), lane_type(instr->lane)),
-                            .op = OP_INPUT,
-                            .out = narrow,
-                            .args = {step.out, NO_REGISTER, NO_REGISTER},
-                            .check = CHECK_NONE,
-                        });
+    builder_add_move(b, narrow, instr->lane, step.out, result);
     b->of[b->scope][instr->lane][v] = narrow;
 }
 

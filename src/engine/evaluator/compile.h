@@ -27,6 +27,8 @@ struct builder {
 };
 
 void builder_add_step(struct builder *b, struct step step);
+/* Adds one that moves a vector of a lane to one of another. */
+void builder_add_move(struct builder *b, reg out, enum lane to, reg from, enum lane lane);
 reg builder_lane_vector(struct builder *b, enum lane lane);
 
 /* A vector of a constant or, of a float, its inverse. */

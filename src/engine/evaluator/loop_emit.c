@@ -21,17 +21,6 @@ static void want_inside(struct builder *inside, const struct loop_values *values
         inside->wanted[v] = true;
 }
 
-static void add_move(struct builder *b, reg out, reg from, enum lane to, enum lane lane)
-{
-    builder_add_step(b, (struct step){
-                            .dense = vector_move(lane_type(lane), lane_type(to)),
-                            .op = OP_INPUT,
-                            .out = out,
-                            .args = {from, NO_REGISTER, NO_REGISTER},
-                            .check = CHECK_NONE,
-                        });
-}
-
 static reg add_operation(struct builder *b, enum op op, reg x, reg y)
 {
     const reg out = builder_lane_vector(b, LANE_F64);
@@ -69,7 +58,7 @@ static void set_finals(struct builder *b, value loop, const struct vector_loop *
         if (lane == instr->lane)
             continue;
         const reg moved = builder_lane_vector(b, instr->lane);
-        add_move(b, moved, out, instr->lane, lane);
+        builder_add_move(b, moved, instr->lane, out, lane);
         b->of[b->scope][instr->lane][v] = moved;
     }
 }

@@ -53,15 +53,24 @@ static void bind_arguments(struct scope *scope, const struct stmt *function, con
         arguments[i] = takes_elements(scope, function, expr, i) ? unknown_term : bind_term(scope, expr->args[i]);
 }
 
-/* "f(x, y)" */
-static const char *usage_of(struct arena *arena, const struct stmt *function)
+/* "f(x, y)"; stages without parameters have no brackets. */
+static const char *usage_of(struct arena *arena, const struct stmt *def)
 {
     struct strbuf text = {0};
-    strbuf_printf(&text, "%s(", function->name.text);
-    for (size_t i = 0; i < function->param_count; i++)
-        strbuf_printf(&text, "%s%s", i == 0 ? "" : ", ", function->params[i].text);
-    strbuf_putc(&text, ')');
+    strbuf_puts(&text, def->name.text);
+    for (size_t i = 0; i < def->param_count; i++)
+        strbuf_printf(&text, "%s%s", i == 0 ? "(" : ", ", def->params[i].text);
+    strbuf_puts(&text, def->param_count > 0 ? ")" : def->expr ? "()" : "");
     return strbuf_take(&text, arena);
+}
+
+bool bind_takes(struct binder *binder, const struct stmt *def, struct span span, size_t given)
+{
+    return given == def->param_count ||
+           bind_error_second(binder, span, def->span, "defined here",
+                             arena_printf(binder->arena, "usage: %s", usage_of(binder->arena, def)),
+                             "`%s` takes %s, not %zu", def->name.text,
+                             text_of_count(binder->arena, (int64_t)def->param_count, "argument"), given);
 }
 
 /* A function can only call functions defined before it, so recursion needs a redefinition: it is found when that is
@@ -108,13 +117,8 @@ static struct term inline_call(struct scope *scope, const struct stmt *function,
     struct binder *binder = scope->binder;
     struct term *arguments = arena_array(binder->arena, expr->arg_count + 1, sizeof *arguments);
     bind_arguments(scope, function, expr, arguments);
-    if (expr->arg_count != function->param_count) {
-        bind_error_second(binder, expr->span, function->span, "defined here",
-                          arena_printf(binder->arena, "usage: %s", usage_of(binder->arena, function)),
-                          "`%s` takes %s, not %zu", function->name.text,
-                          text_of_count(binder->arena, (int64_t)function->param_count, "argument"), expr->arg_count);
+    if (!bind_takes(binder, function, expr->span, expr->arg_count))
         return unknown_term;
-    }
     if (depth_of_calls(binder) >= LIMIT_CALLS)
         return term_error(binder, expr->span, NULL, "function calls are nested more than %d deep", LIMIT_CALLS);
     if (bind_gave_up(binder))

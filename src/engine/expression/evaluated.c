@@ -70,8 +70,7 @@ const struct pipeline *pipeline_of_source(struct arena *arena, const struct sour
 {
     if (source->kind == SOURCE_PIPELINE)
         return source->pipeline;
-    struct pipeline *pipeline = ARENA_NEW(arena, struct pipeline, .source = *source, .span = source->span);
-    return pipeline;
+    return ARENA_NEW(arena, struct pipeline, .source = *source, .span = source->span);
 }
 
 struct column *evaluated_column(const struct evaluated *evaluated, size_t k)

@@ -431,6 +431,9 @@ enum known bind_constant_int(struct scope *scope, const struct expr *expr, const
 struct term bind_builtin(struct scope *scope, const struct function *function, const struct expr *expr);
 
 /* call.c: name(args...), a built-in or user function. */
+
+/* Whether the definition takes so many arguments; false with an error. */
+bool bind_takes(struct binder *binder, const struct stmt *def, struct span span, size_t given);
 struct term bind_call(struct scope *scope, const struct expr *expr);
 /* Checks that the parameters of a definition are few and different. */
 void check_parameters(struct binder *binder, const struct stmt *def);

@@ -262,10 +262,9 @@ static bool check_distinct(const struct join *join)
 /* What a plain join leaves out, for the prompt. */
 static void note_join(const struct join *join, struct flow *flow)
 {
-    struct join_note *note =
+    flow->joined =
         ARENA_NEW(join->binder->arena, struct join_note, .rows = join->left.rows,
                   .doubles = join->right->index->doubles, .source = join_source_text(join), .span = join->stage->span);
-    flow->joined = note;
 }
 
 void bind_join(struct binder *binder, const struct stage *stage, struct flow *flow)

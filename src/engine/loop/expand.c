@@ -97,8 +97,7 @@ static const struct expr *copy_of_definition(const struct expansion *x, const st
 
 static void add_definition(struct expansion *x, const struct expr *from, const struct expr *to)
 {
-    struct copied_definition *copied = ARENA_NEW(x->binder->arena, struct copied_definition, from, to, x->definitions);
-    x->definitions = copied;
+    x->definitions = ARENA_NEW(x->binder->arena, struct copied_definition, from, to, x->definitions);
 }
 
 static struct expr *copy_expr(struct expansion *x, struct expr *expr)
@@ -271,15 +270,6 @@ static void unknown_stage(struct binder *binder, const struct stage *stage)
     bind_error(binder, stage->called.span, hint, "expected a stage (select, take, zip, map, ...), found `%s`", name);
 }
 
-/* "blend(other, ratio)" */
-static const char *usage_of(struct arena *arena, const struct stmt *def)
-{
-    const char *usage = def->name.text;
-    for (size_t i = 0; i < def->param_count; i++)
-        usage = arena_printf(arena, "%s%s%s", usage, i == 0 ? "(" : ", ", def->params[i].text);
-    return def->param_count > 0 ? arena_printf(arena, "%s)", usage) : usage;
-}
-
 /* Whether the definition is being copied, or checked, already. */
 static bool is_recursive(const struct expansion *x, const struct stmt *def)
 {
@@ -333,13 +323,8 @@ static void expand_call(struct expansion *x, const struct stage *stage, struct s
                    "`%s` uses itself", name);
         return;
     }
-    if (stage->argument_count != def->param_count) {
-        bind_error_second(binder, stage->span, def->span, "defined here",
-                          arena_printf(binder->arena, "usage: %s", usage_of(binder->arena, def)),
-                          "`%s` takes %s, not %zu", name,
-                          text_of_count(binder->arena, (int64_t)def->param_count, "argument"), stage->argument_count);
+    if (!bind_takes(binder, def, stage->span, stage->argument_count))
         return;
-    }
     struct call *call = arena_alloc(binder->arena, sizeof *call);
     *call = (struct call){def, stage->span, x->frame ? x->frame->call : NULL, true};
     const struct frame frame = {def, copy_arguments(x, stage), call, x->frame};

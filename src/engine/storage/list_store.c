@@ -105,10 +105,8 @@ struct list_store *list_store_new(struct column *starts, struct column *lengths,
         relation_unref(elements);
         return NULL;
     }
-    struct list_store *store =
-        HEAP_NEW(struct list_store, .type.name = type_name(elements, is_map), .count = first->rows, .starts = first,
-                 .lengths = count, .elements = elements, .is_map = is_map, .refs = 1);
-    return store;
+    return HEAP_NEW(struct list_store, .type.name = type_name(elements, is_map), .count = first->rows, .starts = first,
+                    .lengths = count, .elements = elements, .is_map = is_map, .refs = 1);
 }
 
 struct list_store *list_store_of_offsets(const int64_t *offsets, int64_t count, struct relation *elements, bool is_map)

@@ -156,9 +156,7 @@ static bool join_at(struct translator *t, enum join_kind *kind, bool *natural)
 
 static const struct known_column *unknown_column(struct translator *t, const char *name)
 {
-    struct known_column *column =
-        ARENA_NEW(t->arena, struct known_column, .name = name, .text = phrase_name(name, t->arena));
-    return column;
+    return ARENA_NEW(t->arena, struct known_column, .name = name, .text = phrase_name(name, t->arena));
 }
 
 /* The column of `x` or `t.x` in one of the scopes. */

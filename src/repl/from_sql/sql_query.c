@@ -56,8 +56,7 @@ void enter_range(struct translator *t, struct range range)
 
 static void add_alias(struct translator *t, const char *name, struct phrase phrase)
 {
-    struct named_text *alias = ARENA_NEW(t->arena, struct named_text, name, phrase, t->aliases);
-    t->aliases = alias;
+    t->aliases = ARENA_NEW(t->arena, struct named_text, name, phrase, t->aliases);
 }
 
 /* Clauses. */
