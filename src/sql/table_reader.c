@@ -41,6 +41,19 @@ static bool is_taken(const char *name)
     return strncmp(name, "rql_", strlen("rql_")) == 0;
 }
 
+/* Whether a row of the answer is of a column. *bytes: those that the server stores of it. */
+static bool is_column(struct text kind, int64_t *bytes)
+{
+    static const char word[] = "column ";
+    const size_t length = strlen(word);
+    *bytes = 0;
+    if (kind.length < length || memcmp(kind.at, word, length) != 0)
+        return false;
+    for (size_t i = length; i < kind.length && *bytes < INT64_MAX / 100; i++)
+        *bytes = 10 * *bytes + (kind.at[i] - '0');
+    return true;
+}
+
 /* Sets the columns from their names and types on the server; false: there are none. */
 static bool set_columns(struct table_reader *reader, const struct query_texts *found, const struct format_job *job)
 {
@@ -50,10 +63,10 @@ static bool set_columns(struct table_reader *reader, const struct query_texts *f
     size_t there = 0;
     base->columns = arena_array(reader->arena, most + 1, sizeof *base->columns);
     reader->types = arena_array(reader->arena, most + 1, sizeof *reader->types);
+    reader->bytes = arena_array(reader->arena, most + 1, sizeof *reader->bytes);
     for (size_t i = 0; i < most; i++) {
         struct wire_type *type = &reader->types[base->count];
-        const struct text kind = query_text(found, 2, (int64_t)i);
-        if (kind.length != strlen("column") || memcmp(kind.at, "column", kind.length) != 0)
+        if (!is_column(query_text(found, 2, (int64_t)i), &reader->bytes[base->count]))
             continue;
         there++;
         if (is_taken(names[i])) {
@@ -77,7 +90,9 @@ static enum status ask_columns(struct table_reader *reader, const struct format_
 {
     struct strbuf sql = {0};
     server_settings_ask(&sql);
-    strbuf_puts(&sql, " UNION ALL SELECT name, type, 'column' FROM system.columns WHERE database = ");
+    strbuf_puts(
+        &sql, " UNION ALL SELECT name, type, concat('column ', toString(data_uncompressed_bytes)) FROM system.columns "
+              "WHERE database = ");
     server_add_database(&sql, &reader->url);
     strbuf_puts(&sql, " AND table = ");
     server_add_text(&sql, reader->url.table);
@@ -160,8 +175,8 @@ static void add_select(struct strbuf *sql, const struct table_reader *reader, co
     strbuf_puts(sql, " FORMAT Native");
 }
 
-/* The bytes of the columns, as far as their width is known: of texts those of what stands for them here. INT64_MAX:
- * beyond 64 bits. */
+/* The bytes of the columns, as far as they are known: of texts those that the server stores, if it says so, else those
+ * of what stands for them here. INT64_MAX: beyond 64 bits. */
 static int64_t size_of(const struct table_reader *reader, const size_t *wanted, size_t count)
 {
     int64_t bytes = 0;
@@ -169,7 +184,11 @@ static int64_t size_of(const struct table_reader *reader, const size_t *wanted, 
         const struct wire_type *type = &reader->types[wanted[i]];
         const int64_t width = (int64_t)type_table[type->type].size + type->nullable;
         int64_t column;
-        if (__builtin_mul_overflow(reader->base.rows, width, &column) || __builtin_add_overflow(bytes, column, &bytes))
+        if (__builtin_mul_overflow(reader->base.rows, width, &column))
+            return INT64_MAX;
+        if (type->form == WIRE_TEXT && reader->bytes[wanted[i]] > column)
+            column = reader->bytes[wanted[i]];
+        if (__builtin_add_overflow(bytes, column, &bytes))
             return INT64_MAX;
     }
     return bytes;

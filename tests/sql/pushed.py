@@ -291,6 +291,11 @@ def travel(rig, server):
     ):  # fmt: skip
         result, size, _ = proxy.travel(lambda line=line: rig.run(".set fetch 1MB", f"load {wide} | {line}"))
         rig.tally.check(f"travel: refused: {line}", "" if result.status == 1 and message in result.err.decode() and size < 8000000 and not result.out else f"{size} bytes: {result.text()}")
+    wide_parts = "" if rig.tally.name != "clickhouse" else " SETTINGS min_bytes_for_wide_part = 0"  # small parts do not tell the sizes of columns
+    server.ask("CREATE TABLE texts (pos Int64, s String) ENGINE = MergeTree ORDER BY pos" + wide_parts)
+    server.ask("INSERT INTO texts (pos, s) SELECT number, concat('a text of some bytes ', toString(number)) FROM numbers(100000)")
+    result, size, _ = proxy.travel(lambda: rig.run(".set fetch 1MB", f"load {proxy.url('texts', 'pos')} | map s | scan min"))
+    rig.tally.check("travel: refused before it comes", "" if b"100000 rows of 1 column of `texts` are " in result.err and size < 8000 else f"{size} bytes: {result.text()}")
     result = rig.run(f"load {wide} | stddev a")
     told = "note: 8 MB came over, because the server cannot run this stage" in result.err.decode()
     rig.tally.check("travel: told", "" if result.status == 0 and told else result.text())

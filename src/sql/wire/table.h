@@ -13,6 +13,7 @@ struct table_reader {
     const char *server; /* for messages */
     struct http *http;
     struct wire_type *types; /* of base.columns */
+    int64_t *bytes;          /* of base.columns: what the server stores, not compressed; 0: it does not say */
     bool takes_names;        /* columns that are left out have names as queries give them */
 };
 
