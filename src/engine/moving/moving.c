@@ -178,15 +178,11 @@ struct moving_run {
     const struct workers *workers;
 };
 
-static void run_part(void *context, int member, int64_t number)
+static void run_part(void *context, struct part rows)
 {
-    (void)member;
     const struct moving_run *run = context;
     struct moving *moving = run->moving;
-    struct moving_part *part = heap_array(1, sizeof *part);
-    part->moving = moving;
-    part->begin = part_begin(&moving->parts, number);
-    part->end = part_begin(&moving->parts, number + 1);
+    struct moving_part *part = HEAP_NEW(struct moving_part, .moving = moving, .begin = rows.begin, .end = rows.end);
     part->from = part->to = part->nearest = part->exact_from = part->exact_to = -1;
     part->time.column = part->time_behind.column = part->time_ahead.column = moving->times;
     part->entering.column = part->leaving.column = moving->values;
@@ -212,19 +208,17 @@ static void run_part(void *context, int member, int64_t number)
 }
 
 /* The total of a part that is within one group. */
-static void find_total(void *context, int member, int64_t number)
+static void find_total(void *context, struct part part)
 {
-    (void)member;
     const struct moving_run *run = context;
     const struct moving *moving = run->moving;
-    int64_t begin = part_begin(&moving->parts, number), end = part_begin(&moving->parts, number + 1);
-    if (moving->groups && column_get_int(moving->groups, begin) != column_get_int(moving->groups, end - 1))
+    if (moving->groups && column_get_int(moving->groups, part.begin) != column_get_int(moving->groups, part.end - 1))
         return;
     struct element_reader *reader = heap_array(1, sizeof *reader);
     reader->column = moving->values;
-    moving_total_init(moving, &moving->totals[number]);
-    moving_total_add(moving, &moving->totals[number], reader, begin, end);
-    moving->has_total[number] = true;
+    moving_total_init(moving, &moving->totals[part.number]);
+    moving_total_add(moving, &moving->totals[part.number], reader, part.begin, part.end);
+    moving->has_total[part.number] = true;
     free(reader);
 }
 
@@ -262,16 +256,14 @@ static int64_t average_group(struct moving *moving, struct element_reader *reade
 }
 
 /* The groups that begin in a part. */
-static void average_part(void *context, int member, int64_t number)
+static void average_part(void *context, struct part part)
 {
-    (void)member;
     const struct moving_run *run = context;
     struct moving *moving = run->moving;
-    const int64_t begin = part_begin(&moving->parts, number), end = part_begin(&moving->parts, number + 1);
     struct element_reader *reader = heap_array(1, sizeof *reader);
     reader->column = moving->values;
-    int64_t row = begin_of_group(moving, begin) < begin ? end_of_group(moving, begin) : begin;
-    while (row < end && !workers_cancelled(run->workers))
+    int64_t row = begin_of_group(moving, part.begin) < part.begin ? end_of_group(moving, part.begin) : part.begin;
+    while (row < part.end && !workers_cancelled(run->workers))
         row = average_group(moving, reader, row);
     free(reader);
 }
@@ -319,13 +311,13 @@ bool moving_run_parts(struct moving *moving, const struct workers *workers)
     struct moving_run run = {moving, workers};
     bool done = true;
     if (moving->op->kind == AGG_EWMA)
-        return workers_run(workers, moving->parts.count, average_part, &run);
+        return workers_run_parts(workers, &moving->parts, average_part, &run);
     if (needs_totals(moving)) {
         moving->totals = heap_array((size_t)moving->parts.count, sizeof *moving->totals);
         moving->has_total = heap_array((size_t)moving->parts.count, sizeof *moving->has_total);
-        done = workers_run(workers, moving->parts.count, find_total, &run);
+        done = workers_run_parts(workers, &moving->parts, find_total, &run);
     }
-    done = done && workers_run(workers, moving->parts.count, run_part, &run);
+    done = done && workers_run_parts(workers, &moving->parts, run_part, &run);
     free(moving->totals);
     free(moving->has_total);
     return done;

@@ -14,10 +14,7 @@ struct element_reader {
     const struct column *column;
     int64_t begin;
     int count;
-    union {
-        int64_t integers[OPERATOR_BLOCK];
-        double numbers[OPERATOR_BLOCK];
-    } block;
+    union element_block block;
 };
 
 void element_reader_fill(struct element_reader *reader, int64_t row);

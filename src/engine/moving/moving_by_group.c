@@ -77,14 +77,8 @@ static void merge_float(struct float_tally *into, const struct float_tally *from
 /* A block of rows, from `row` on. */
 struct group_block {
     int64_t groups[OPERATOR_BLOCK];
-    union {
-        int64_t integers[OPERATOR_BLOCK];
-        double numbers[OPERATOR_BLOCK];
-    } values;
-    union {
-        int64_t integers[OPERATOR_BLOCK];
-        double numbers[OPERATOR_BLOCK];
-    } results;
+    union element_block values;
+    union element_block results;
 };
 
 static void read_block(const struct by_group *by, int64_t row, int count, struct group_block *block)
@@ -187,13 +181,13 @@ static void write_block(const struct by_group *by, int64_t row, int count, const
         operator_write_ints(moving->result, row, block->results.integers, count);
 }
 
-static void run_part(struct by_group *by, int64_t part, int64_t states, bool adds, bool takes)
+static void run_part(struct by_group *by, struct part part, int64_t states, bool adds, bool takes)
 {
-    const int64_t begin = part_begin(&by->parts, part), end = part_begin(&by->parts, part + 1);
     struct group_block *block = heap_array(1, sizeof *block);
-    for (int64_t done = 0; done < end - begin && !by->trouble && !workers_cancelled(by->workers);) {
-        const int count = end - begin - done < OPERATOR_BLOCK ? (int)(end - begin - done) : OPERATOR_BLOCK;
-        const int64_t row = by->backwards ? end - done - count : begin + done;
+    const int64_t rows = part.end - part.begin;
+    for (int64_t done = 0; done < rows && !by->trouble && !workers_cancelled(by->workers);) {
+        const int count = rows - done < OPERATOR_BLOCK ? (int)(rows - done) : OPERATOR_BLOCK;
+        const int64_t row = by->backwards ? part.end - done - count : part.begin + done;
         read_block(by, row, count, block);
         const bool trouble = by->sums ? sum_block(by, by->float_tallies[states], row, count, block, adds, takes)
                                       : run_block(by, by->tallies[states], row, count, block, adds, takes);
@@ -207,18 +201,16 @@ static void run_part(struct by_group *by, int64_t part, int64_t states, bool add
 }
 
 /* The states of each part alone. */
-static void add_part(void *context, int member, int64_t part)
+static void add_part(void *context, struct part part)
 {
-    (void)member;
-    run_part(context, part, part, true, false);
+    run_part(context, part, part.number, true, false);
 }
 
 /* Results of a part, from the states before it. */
-static void take_part(void *context, int member, int64_t part)
+static void take_part(void *context, struct part part)
 {
-    (void)member;
     struct by_group *by = context;
-    run_part(by, part, by->whole ? 0 : part, !by->whole, true);
+    run_part(by, part, by->whole ? 0 : part.number, !by->whole, true);
 }
 
 static void merge_group(struct by_group *by, int64_t into, int64_t from, int64_t group, bool *trouble)
@@ -395,10 +387,10 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
     }
     bool done = true;
     if (by.whole || parts > 1) {
-        done = workers_run(workers, by.parts.count, add_part, &by);
+        done = workers_run_parts(workers, &by.parts, add_part, &by);
         merge_parts(&by);
     }
-    done = done && workers_run(workers, by.parts.count, take_part, &by);
+    done = done && workers_run_parts(workers, &by.parts, take_part, &by);
     for (size_t part = 0; part < parts; part++) {
         free(by.tallies[part]);
         free(by.float_tallies[part]);

@@ -44,10 +44,7 @@ static uint64_t code_of_number(double number, bool smallest)
 /* Up to OPERATOR_BLOCK rows. */
 struct leading_block {
     int64_t groups[OPERATOR_BLOCK];
-    union {
-        int64_t integers[OPERATOR_BLOCK];
-        double numbers[OPERATOR_BLOCK];
-    } values;
+    union element_block values;
     uint64_t codes[OPERATOR_BLOCK];
 };
 
@@ -73,15 +70,13 @@ static void insert(uint64_t *best, size_t count, uint64_t code)
     best[at] = code;
 }
 
-static void add_part(void *context, int member, int64_t part)
+static void add_part(void *context, struct part part)
 {
-    (void)member;
     const struct leading *leading = context;
-    const int64_t end = part_begin(&leading->parts, part + 1);
     struct leading_block *block = heap_array(1, sizeof *block);
-    uint64_t *best = leading->best[part];
-    for (int64_t row = part_begin(&leading->parts, part); row < end; row += OPERATOR_BLOCK) {
-        const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+    uint64_t *best = leading->best[part.number];
+    for (int64_t row = part.begin; row < part.end; row += OPERATOR_BLOCK) {
+        const int count = part.end - row < OPERATOR_BLOCK ? (int)(part.end - row) : OPERATOR_BLOCK;
         if (workers_cancelled(leading->workers))
             break;
         read_block(leading->moving, row, count, block);
@@ -91,15 +86,13 @@ static void add_part(void *context, int member, int64_t part)
     free(block);
 }
 
-static void take_part(void *context, int member, int64_t part)
+static void take_part(void *context, struct part part)
 {
-    (void)member;
     const struct leading *leading = context;
-    const int64_t end = part_begin(&leading->parts, part + 1);
     struct leading_block *block = heap_array(1, sizeof *block);
     const uint64_t *best = leading->best[0];
-    for (int64_t row = part_begin(&leading->parts, part); row < end; row += OPERATOR_BLOCK) {
-        const int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+    for (int64_t row = part.begin; row < part.end; row += OPERATOR_BLOCK) {
+        const int count = part.end - row < OPERATOR_BLOCK ? (int)(part.end - row) : OPERATOR_BLOCK;
         int64_t leads[OPERATOR_BLOCK];
         if (workers_cancelled(leading->workers))
             break;
@@ -131,9 +124,9 @@ bool moving_leading(const struct moving *moving, int64_t groups, struct parts pa
     leading.best = heap_array((size_t)parts.count, sizeof(uint64_t *));
     for (int64_t part = 0; part < parts.count; part++)
         leading.best[part] = heap_array((size_t)groups * leading.count, sizeof **leading.best);
-    bool done = workers_run(workers, parts.count, add_part, &leading);
+    bool done = workers_run_parts(workers, &parts, add_part, &leading);
     merge_parts(&leading);
-    done = done && workers_run(workers, parts.count, take_part, &leading);
+    done = done && workers_run_parts(workers, &parts, take_part, &leading);
     for (int64_t part = 0; part < parts.count; part++)
         free(leading.best[part]);
     free(leading.best);

@@ -39,10 +39,7 @@ void moving_nearest_block(struct moving_part *part, int64_t row, int count)
     struct moving *moving = part->moving;
     uint64_t rows[OPERATOR_BLOCK] = {0};
     bool there[OPERATOR_BLOCK];
-    union {
-        int64_t integers[OPERATOR_BLOCK];
-        double numbers[OPERATOR_BLOCK];
-    } values;
+    union element_block values;
     for (int i = 0; i < count; i++) {
         int64_t first = part->first[i], last = part->last[i];
         int64_t nearest =

@@ -123,25 +123,24 @@ static void add_block(const struct describing *describing, struct share *share, 
         add_int(describing, share, ((const int64_t *)values)[i]);
 }
 
-static void run_blocks(const struct describing *describing, int member, int64_t part, block_fn *block)
+static void run_blocks(const struct describing *describing, struct part part, block_fn *block)
 {
     double values[OPERATOR_BLOCK]; /* or as many integers */
-    const int64_t end = part_begin(&describing->parts, part + 1);
-    for (int64_t row = part_begin(&describing->parts, part); row < end; row += OPERATOR_BLOCK) {
-        int count = end - row < OPERATOR_BLOCK ? (int)(end - row) : OPERATOR_BLOCK;
+    for (int64_t row = part.begin; row < part.end; row += OPERATOR_BLOCK) {
+        int count = part.end - row < OPERATOR_BLOCK ? (int)(part.end - row) : OPERATOR_BLOCK;
         count = operator_present_values(describing->column, row, count, values);
-        block(describing, &describing->shares[member], values, count);
+        block(describing, &describing->shares[part.member], values, count);
     }
 }
 
-static void bound_part(void *context, int member, int64_t part)
+static void bound_part(void *context, struct part part)
 {
-    run_blocks(context, member, part, bound_block);
+    run_blocks(context, part, bound_block);
 }
 
-static void add_part(void *context, int member, int64_t part)
+static void add_part(void *context, struct part part)
 {
-    run_blocks(context, member, part, add_block);
+    run_blocks(context, part, add_block);
 }
 
 /* total / count, of dates and times the nearest. */
@@ -272,7 +271,7 @@ static void merge_counts(struct describing *describing, int members, struct colu
 static bool describe_passes(struct describing *describing, const struct workers *workers,
                             struct column_summary *summary)
 {
-    if (!workers_run(workers, describing->parts.count, bound_part, describing))
+    if (!workers_run_parts(workers, &describing->parts, bound_part, describing))
         return false;
     merge_bounds(describing, workers->threads, summary);
     if (summary->empty)
@@ -281,7 +280,7 @@ static bool describe_passes(struct describing *describing, const struct workers 
     describing->method = choose_method(describing);
     for (int i = 0; i < workers->threads && describing->method == BY_MAP; i++)
         describing->shares[i].map = heap_array(MAP_VALUES / 64, sizeof(uint64_t));
-    if (!workers_run(workers, describing->parts.count, add_part, describing))
+    if (!workers_run_parts(workers, &describing->parts, add_part, describing))
         return false;
     merge_counts(describing, workers->threads, summary);
     return true;

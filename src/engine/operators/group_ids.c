@@ -32,13 +32,11 @@ struct numbering {
 
 typedef void block_fn(const struct numbering *numbering, const uint64_t *codes, int count, int64_t row);
 
-static void read_blocks(const struct numbering *numbering, int64_t part, block_fn *fn)
+static void read_blocks(const struct numbering *numbering, struct part part, block_fn *fn)
 {
     uint64_t codes[KEY_BLOCK];
-    const int64_t end = part_begin(&numbering->parts, part + 1);
-    for (int64_t row = part_begin(&numbering->parts, part); row < end && !workers_cancelled(numbering->workers);
-         row += KEY_BLOCK) {
-        const int count = end - row < KEY_BLOCK ? (int)(end - row) : KEY_BLOCK;
+    for (int64_t row = part.begin; row < part.end && !workers_cancelled(numbering->workers); row += KEY_BLOCK) {
+        const int count = part.end - row < KEY_BLOCK ? (int)(part.end - row) : KEY_BLOCK;
         keys_read(numbering->keys, 0, row, count, codes);
         fn(numbering, codes, count, row);
     }
@@ -54,9 +52,8 @@ static void mark_block(const struct numbering *numbering, const uint64_t *codes,
     }
 }
 
-static void mark_part(void *context, int member, int64_t part)
+static void mark_part(void *context, struct part part)
 {
-    (void)member;
     read_blocks(context, part, mark_block);
 }
 
@@ -66,9 +63,8 @@ static void rank_block(const struct numbering *numbering, const uint64_t *codes,
         numbering->ids[row + i] = numbering->ranks[codes[i]];
 }
 
-static void rank_part(void *context, int member, int64_t part)
+static void rank_part(void *context, struct part part)
 {
-    (void)member;
     read_blocks(context, part, rank_block);
 }
 
@@ -78,14 +74,14 @@ static enum status number_by_table(struct numbering *numbering, const struct wor
     numbering->seen = zeroed_alloc(codes);
     numbering->ranks = zeroed_alloc(codes * sizeof *numbering->ranks);
     enum status status = numbering->seen && numbering->ranks ? STATUS_OK : STATUS_FAILED;
-    if (status == STATUS_OK && !workers_run(workers, numbering->parts.count, mark_part, numbering))
+    if (status == STATUS_OK && !workers_run_parts(workers, &numbering->parts, mark_part, numbering))
         status = STATUS_CANCELLED;
     uint32_t rank = 0;
     for (size_t code = 0; code < codes && status == STATUS_OK; code++) {
         numbering->ranks[code] = rank;
         rank += numbering->seen[code];
     }
-    if (status == STATUS_OK && !workers_run(workers, numbering->parts.count, rank_part, numbering))
+    if (status == STATUS_OK && !workers_run_parts(workers, &numbering->parts, rank_part, numbering))
         status = STATUS_CANCELLED;
     *groups = rank;
     zeroed_free(numbering->seen, codes);
@@ -128,9 +124,8 @@ static void look_up_block(const struct numbering *numbering, const uint64_t *cod
         numbering->ids[row + i] = numbering->ranks[find_slot(numbering, codes[i])] - 1;
 }
 
-static void look_up_part(void *context, int member, int64_t part)
+static void look_up_part(void *context, struct part part)
 {
-    (void)member;
     read_blocks(context, part, look_up_block);
 }
 
@@ -146,7 +141,7 @@ static enum status number_by_hash(struct numbering *numbering, const struct work
         numbering->slots[slot] = numbering->codes[i];
         numbering->ranks[slot] = (uint32_t)i + 1;
     }
-    const bool whole = workers_run(workers, numbering->parts.count, look_up_part, numbering);
+    const bool whole = workers_run_parts(workers, &numbering->parts, look_up_part, numbering);
     free(numbering->slots);
     free(numbering->ranks);
     return whole ? STATUS_OK : STATUS_CANCELLED;

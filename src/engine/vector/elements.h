@@ -17,6 +17,11 @@ const struct column *operator_input(const struct operator_job *job, value bare);
 
 enum { OPERATOR_BLOCK = 1024 }; /* the most values read or written at once */
 
+union element_block {
+    int64_t integers[OPERATOR_BLOCK];
+    double numbers[OPERATOR_BLOCK];
+};
+
 /* Elements as int64_t or double. */
 void operator_values(const struct column *column, int64_t row, int count, void *values);
 
