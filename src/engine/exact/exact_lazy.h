@@ -148,4 +148,9 @@ enum status exact_add_rows(struct exact *exact, struct lazy_task *lazy);
 /* Bytes of a result row in these columns. */
 int64_t exact_row_bytes(struct column *const *columns, size_t count);
 
+/* exact_rows.c: the error of a user's function that failed for these values, of which row `row` gave the right one. */
+enum status exact_reduce_failed(const struct exact *exact, const struct lazy_task *lazy,
+                                const struct aggregate *aggregate, struct scalar left, struct scalar right,
+                                int64_t row);
+
 #endif

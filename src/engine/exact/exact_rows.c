@@ -171,9 +171,8 @@ enum status exact_write_rows(struct exact *exact, struct lazy_task *lazy)
     return status == STATUS_OK ? exact_for_rows(exact, lazy, 0, lazy->count, write_row, &all) : status;
 }
 
-static enum status reduce_failed(const struct exact *exact, const struct lazy_task *lazy,
-                                 const struct aggregate *aggregate, struct scalar left, struct scalar right,
-                                 int64_t row)
+enum status exact_reduce_failed(const struct exact *exact, const struct lazy_task *lazy,
+                                const struct aggregate *aggregate, struct scalar left, struct scalar right, int64_t row)
 {
     struct scalar unread;
     struct failure failure = {0};
@@ -198,7 +197,7 @@ static enum status add_row(struct exact *exact, struct lazy_task *lazy, int64_t 
         struct scalar scalar = datum_scalar(datum, state->type);
         agg_add(state, &scalar);
         if (state->failed)
-            return reduce_failed(exact, lazy, aggregate, state->folded, scalar, row);
+            return exact_reduce_failed(exact, lazy, aggregate, state->folded, scalar, row);
     }
     return STATUS_OK;
 }

@@ -71,16 +71,12 @@ static enum status function_failure(struct exact *exact, const struct lazy_task 
     while (!begins(column_op, row) && column_get_int(kept->states, row - column_op->stride) == VALUE_FAILED)
         row -= column_op->stride;
     const int64_t at = column_op->exclusive ? row - column_op->stride : row;
-    struct scalar left = aggregate->initial, right = scalar_at(lazy->scanned, at), unread;
+    struct scalar left = aggregate->initial, right = scalar_at(lazy->scanned, at);
     if (column_op->exclusive)
         left = scalar_at(kept->values, at);
     else if (!begins(column_op, at))
         left = scalar_at(kept->values, at - column_op->stride);
-    struct failure failure = {0};
-    user_reduce_explain(aggregate->reducer, left, right, &unread, &failure);
-    failure.task = lazy->task;
-    failure.row = lazy->task->first + at;
-    return fail_operation(&failure, exact->diags);
+    return exact_reduce_failed(exact, lazy, aggregate, left, right, at);
 }
 
 enum status exact_scan_failure(struct exact *exact, const struct lazy_task *lazy, int64_t row)

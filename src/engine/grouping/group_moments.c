@@ -1,7 +1,6 @@
 #include "engine/grouping/group_moments.h"
 
 #include "engine/values/moments.h"
-#include "engine/vector/elements.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -44,22 +43,6 @@ void wide_moments_add(struct wide_sums *states, const uint32_t *places, const in
     }
 }
 
-/* A block's products in two parts each. */
-struct products {
-    double high[OPERATOR_BLOCK], low[OPERATOR_BLOCK];
-};
-
-static inline void add_term(struct moment_state *state, double term)
-{
-    compensated_add(&state->high, &state->low, &state->rest, &state->weight, term);
-}
-
-static inline void add_product(struct moment_state *state, const struct products *products, int i)
-{
-    add_term(state, products->high[i]);
-    add_term(state, products->low[i]);
-}
-
 void float_moments_add(void *states, const uint32_t *places, const double *x, const double *y, const int64_t *where,
                        int count)
 {
@@ -81,12 +64,12 @@ void float_moments_add(void *states, const uint32_t *places, const double *x, co
             continue;
         }
         add_term(&state->x, x[i]);
-        add_product(&state->xx, &xx, i);
+        add_product(&state->xx, &xx, i, 1);
         if (!y)
             continue;
         add_term(&state->y, y[i]);
-        add_product(&state->yy, &yy, i);
-        add_product(&state->xy, &xy, i);
+        add_product(&state->yy, &yy, i, 1);
+        add_product(&state->xy, &xy, i, 1);
     }
 }
 

@@ -5,6 +5,7 @@
 #include "base/integer.h"
 #include "engine/values/compensated_sum.h"
 #include "engine/values/wide_moments.h"
+#include "engine/vector/elements.h"
 
 #include <stddef.h>
 
@@ -24,6 +25,20 @@ struct pivots {
 struct moment_state {
     double high, low, rest, weight;
 };
+static inline void add_term(struct moment_state *state, double term)
+{
+    compensated_add(&state->high, &state->low, &state->rest, &state->weight, term);
+}
+
+/* A block's products in two parts each. */
+struct products {
+    double high[OPERATOR_BLOCK], low[OPERATOR_BLOCK];
+};
+static inline void add_product(struct moment_state *state, const struct products *products, int64_t i, double sign)
+{
+    add_term(state, sign * products->high[i]);
+    add_term(state, sign * products->low[i]);
+}
 
 /* Sums over floats: exact, or uncertain, as compensated sums are. */
 struct float_moments {

@@ -25,9 +25,7 @@ struct exact_moments {
 /* Values of both columns, in blocks; of floats also their products, in two parts each. */
 struct pair_reader {
     struct element_reader x, y;
-    struct products {
-        double high[OPERATOR_BLOCK], low[OPERATOR_BLOCK];
-    } xx, yy, xy;
+    struct products xx, yy, xy;
 };
 
 struct moving_moments {
@@ -172,17 +170,6 @@ static inline int64_t place_of(struct pair_reader *reader, bool pairs, int64_t r
 static inline bool is_finite(const struct pair_reader *reader, bool pairs, int64_t i)
 {
     return isfinite(reader->xx.low[i]) && (!pairs || (isfinite(reader->yy.low[i]) && isfinite(reader->xy.low[i])));
-}
-
-static inline void add_term(struct moment_state *state, double term)
-{
-    compensated_add(&state->high, &state->low, &state->rest, &state->weight, term);
-}
-
-static inline void add_product(struct moment_state *state, const struct products *products, int64_t i, double sign)
-{
-    add_term(state, sign * products->high[i]);
-    add_term(state, sign * products->low[i]);
 }
 
 static void change_floats(const struct moving *moving, struct moving_moments *moments, struct pair_reader *reader,

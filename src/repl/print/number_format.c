@@ -41,6 +41,14 @@ void number_format_group_int(struct strbuf *out, int64_t integer)
     number_format_group(out, digits, (size_t)length);
 }
 
+void number_format_int(struct strbuf *out, int64_t integer, bool separators)
+{
+    if (separators)
+        number_format_group_int(out, integer);
+    else
+        strbuf_printf(out, "%lld", (long long)integer);
+}
+
 void number_format_in_words(struct strbuf *out, double number)
 {
     static const char *const names[] = {"million", "billion", "trillion", "quadrillion", "quintillion"};

@@ -18,6 +18,9 @@ void number_format_group(struct strbuf *out, const char *number, size_t length);
 /* Appends an integer with commas between thousands. */
 void number_format_group_int(struct strbuf *out, int64_t integer);
 
+/* The same, or without commas. */
+void number_format_int(struct strbuf *out, int64_t integer, bool separators);
+
 /* Appends "233.77 billion" for a number from a million up to 10^21, otherwise nothing. */
 void number_format_in_words(struct strbuf *out, double number);
 

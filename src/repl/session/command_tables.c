@@ -43,14 +43,6 @@ static void add_places(struct strbuf *out, int places)
     }
 }
 
-static void add_number(struct strbuf *out, int64_t number, const struct print_style *style)
-{
-    if (style->separators)
-        number_format_group_int(out, number);
-    else
-        strbuf_printf(out, "%lld", (long long)number);
-}
-
 static void add_relation(struct strbuf *cells, const struct relation *relation, const struct session *session,
                          const struct print_style *style)
 {
@@ -70,8 +62,8 @@ static void add_relation(struct strbuf *cells, const struct relation *relation, 
         column_unref(column);
     }
     if (!(places & ON_SERVER)) /* there, the number changes at any time */
-        add_number(&cells[ROWS], relation->rows, style);
-    add_number(&cells[BYTES], bytes, style);
+        number_format_int(&cells[ROWS], relation->rows, style->separators);
+    number_format_int(&cells[BYTES], bytes, style->separators);
     add_places(&cells[WHERE], places);
 }
 

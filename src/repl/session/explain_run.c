@@ -12,14 +12,6 @@ static const struct text_column columns[COLUMNS] = {
     [KERNEL] = {"kernel", false},     [RETRIEVE] = {"retrieve", false}, [RATE] = {"GB/s", false},
 };
 
-static void add_rows(struct strbuf *out, int64_t rows, const struct print_style *style)
-{
-    if (style->separators)
-        number_format_group_int(out, rows);
-    else
-        strbuf_printf(out, "%lld", (long long)rows);
-}
-
 static void add_phase(struct strbuf *out, const struct task_trace *task, enum phase phase)
 {
     if (task->times.ns[phase] > 0)
@@ -31,12 +23,12 @@ static void add_task(struct text_table *table, const struct task_trace *task, co
     struct strbuf cells[COLUMNS] = {{0}};
     strbuf_puts(&cells[TASK], task->title);
     strbuf_puts(&cells[WHERE], task->where);
-    add_rows(&cells[ROWS_IN], task->rows_in, style);
+    number_format_int(&cells[ROWS_IN], task->rows_in, style->separators);
     if (task->rows_out >= 0)
-        add_rows(&cells[ROWS_OUT], task->rows_out, style);
+        number_format_int(&cells[ROWS_OUT], task->rows_out, style->separators);
     if (task->times.zones > 0) {
-        add_rows(&cells[ZONES], task->times.zones, style);
-        add_rows(&cells[SKIPPED], task->times.skipped, style);
+        number_format_int(&cells[ZONES], task->times.zones, style->separators);
+        number_format_int(&cells[SKIPPED], task->times.skipped, style->separators);
     }
     strbuf_printf(&cells[MILLISECONDS], "%.3f", (double)task->ns / 1e6);
     add_phase(&cells[BUILD], task, PHASE_BUILD);
