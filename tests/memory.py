@@ -118,6 +118,12 @@ def main(sandbox):
         longest = max((len(f"{beginning}{i}/{k}") for i, k in zip(a[rows], b[rows])), default=-1)
         box.check(condition, f"{longest}\n", "--memory", "24MB", "-c", f"load texts.parquet | select {condition} | map len(s) | reduce max from -1")
 
+    # What is kept of files gives way before anything is spilled.
+    box.run("-c", "load t.npz | save kept.parquet")
+    lines = "load kept.parquet | sum a\n.cache\nload t.npz | map a * 3 as y, x * 2.0 as z | sort z | skip 5 | sum y\n.cache"
+    free, less = (box.run(*limit, "-c", lines).stdout for limit in ((), ("--memory", "60MB")))
+    tally.check("kept of files", "" if "3 columns" in free and "2 columns" in less and free.split()[0] == less.split()[0] else free + less)
+
     # Refused before it starts, with the room that there is, or why there is none.
     sandbox.write("file", b"")
     for directory, said in (("/nowhere", "`/nowhere`, for temporary files, does not exist"),

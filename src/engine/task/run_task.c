@@ -176,6 +176,7 @@ enum status run_task(const struct runner *runner, const struct task *task, struc
 {
     enum status status;
     *outcome = (struct outcome){.columns = arena_array(arena, task->output_count, sizeof *outcome->columns)};
+    make_room(runner, task, rows);
     if (task->sink == SINK_OPERATOR) {
         status = run_operator(runner, task, inputs, rows, outcome, diags);
     } else {

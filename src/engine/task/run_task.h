@@ -30,6 +30,9 @@ enum status run_task_grouped(const struct runner *runner, const struct task *tas
                              int64_t rows, const struct task *group, int64_t *passed, struct outcome *outcome,
                              struct diags *diags);
 
+/* make_room.c: drops columns that were read of files and that no statement uses, as far as the task has no memory. */
+void make_room(const struct runner *runner, const struct task *task, int64_t rows);
+
 /* run_operator.c: running an operator: on a device if it can, else on the evaluator. */
 
 /* run_task of a task of SINK_OPERATOR; the caller sets up the outcome's array of columns. */
