@@ -80,7 +80,7 @@ static void explain_no_device(struct start *start, const struct device *devices,
 /* A driver takes 200 MB and one thread; the evaluator goes on meanwhile. */
 static size_t compiler_processes(void)
 {
-    enum { THREADS_EACH = 3, MOST = 6 };
+    enum { THREADS_EACH = 2, MOST = 8 };
     const int processes = parallel_threads() / THREADS_EACH;
     return processes < 1 ? 1 : processes > MOST ? MOST : (size_t)processes;
 }

@@ -31,7 +31,7 @@ import time
 from cold import measure_cold
 from machine import machine
 from plot import plot
-from shell import Screen, Shell, ShellError
+from shell import Screen, Shell, ShellError, device_number
 from tasks import GROUPS, TASKS
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -297,9 +297,8 @@ def start(arguments, folder, home, told):
     contestants = {}
     for device in arguments.devices:
         name = "rql" if device == arguments.devices[0] else f"rql {device}"
-        contestants[name] = Shell(
-            os.path.join(build, "rql"), folder, ["--device", device], environment(home)
-        )
+        rql = os.path.join(build, "rql")
+        contestants[name] = Shell(rql, folder, ["--device", device_number(rql, device)], environment(home))
     if arguments.gpu:
         start_cub(contestants, os.path.join(build, "cub"), folder, told)
     else:

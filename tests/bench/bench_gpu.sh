@@ -4,7 +4,8 @@
 #
 #   bench_gpu.sh DIRECTORY     with ids.bin and amounts.bin (build/generate --rows 1000000000 --dir DIRECTORY)
 #
-# RQL and MEMORY name the two programs; build/rql and build/bench_memory by default.
+# RQL and MEMORY name the two programs; build/rql and build/bench_memory by default. The GPU is named by its number:
+# `--device gpu` would compute on the host while its programs are built.
 set -eu
 rql=${RQL:-build/rql}
 memory=${MEMORY:-build/bench_memory}
@@ -17,9 +18,10 @@ for _ in $(seq "$rounds"); do
     set -- "$@" -c "$both | select id==42 && amt>0 | snds | sum" -c "$both | count id % 222 == 0 && amt > 0 && amt % 222 == 0"
 done
 speeds=$("$memory")
+gpu=$("$rql" -c .devices | sed -n '/(GPU)/{s/:.*//p;q;}')
 report=$(mktemp)
 trap 'rm -f "$report"' EXIT
-answers=$("$rql" --device gpu --timing "$@" 2>"$report" | sort -u)
+answers=$("$rql" --device "${gpu:-gpu}" --timing "$@" 2>"$report" | sort -u)
 [ "$(printf '%s\n' "$answers" | wc -l)" -eq 2 ] || { echo "bench_gpu: different answers: $answers" >&2; exit 1; }
 
 # The first round uploads and builds; the others are what a second question costs.

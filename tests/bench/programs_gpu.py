@@ -18,7 +18,7 @@ import numpy as np
 
 from program_cases import CASES
 from programs import Rql, agree, figure
-from shell import number
+from shell import device_number, number
 
 try:
     import cupy
@@ -110,7 +110,8 @@ def main():
         return 0
     path = os.path.abspath(os.path.join(arguments.build, "programs_cuda.so"))
     cuda = Cuda(path) if os.path.exists(path) and not arguments.alone else None
-    rql = TimedRql(os.path.abspath(os.path.join(arguments.build, "rql")), arguments.device, ["--timing"])
+    program = os.path.abspath(os.path.join(arguments.build, "rql"))
+    rql = TimedRql(program, device_number(program, arguments.device), ["--timing"])
     print(f"rql on {arguments.device}; NumPy {np.__version__}; " + ("alone" if arguments.alone else f"CuPy {cupy.__version__}"))
     print("| program | rql, ms | rounds a second | CuPy, ms | CUDA, ms | rql / CuPy | rql / CUDA |")
     print("| --- | --- | --- | --- | --- | --- | --- |", flush=True)

@@ -7,6 +7,7 @@ import re
 import select
 import signal
 import struct
+import subprocess
 import termios
 import time
 from fcntl import ioctl
@@ -18,6 +19,16 @@ ESCAPES = re.compile(rb"\x1b\[[0-9;?]*[A-Za-z]|\r|\x07")
 
 class ShellError(Exception):
     pass
+
+
+def device_number(rql, device):
+    """The device as it is named for times: `gpu` by its number, since `--device gpu` computes on the host while programs
+    are built. Others, and a GPU that is not there, keep their names."""
+    if device != "gpu":
+        return device
+    listed = subprocess.run([rql, "-c", ".devices"], capture_output=True, text=True, check=False).stdout
+    found = re.search(r"^(\d+): .*\(GPU\)", listed, re.MULTILINE)
+    return found[1] if found else device
 
 
 class Shell:
