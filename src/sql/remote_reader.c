@@ -4,7 +4,6 @@
 #include "sql/lower/float_sum.h"
 #include "sql/lower/integer_sum.h"
 #include "sql/lower/lower.h"
-#include "sql/sent_columns.h"
 #include "sql/wire/query.h"
 #include "sql/wire/table.h"
 

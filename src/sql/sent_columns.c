@@ -1,4 +1,4 @@
-#include "sql/sent_columns.h"
+#include "sql/table_reader.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
 
 #include "base/strbuf.h"
 #include "engine/storage/file_errors.h"
-#include "sql/wire/native_write.h"
+#include "sql/wire/native.h"
 #include "sql/wire/query.h"
 #include "sql/wire/servers.h"
 #include "sql/wire/table_url.h"

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "repl/line/highlight.h"
-#include "repl/line/paint.h"
+#include "repl/line/line_editor.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "base/time/time_zone.h"
 #include "engine/values/dictionary.h"
 #include "sql/wire/native.h"
-#include "sql/wire/native_write.h"
 #include "sql/wire/server_error.h"
 #include "sql/wire/table_url.h"
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "engine/backend/zone_prune.h"
-#include "engine/optimize/zone_predicate.h"
+#include "engine/optimize/optimize.h"
 #include "engine/storage/narrow_copy.h"
 #include "engine/storage/zonemap.h"
 #include "random_code.h"

@@ -5,7 +5,8 @@
 #ifndef RQL_BASE_TIME_TIME_ZONE_H
 #define RQL_BASE_TIME_TIME_ZONE_H
 
-#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +61,8 @@ int64_t time_zone_offset(const struct time_zone *zone, int64_t time);
 
 /* The time in UTC at which clocks show this local time, the first one if there are two; false beyond 64 bits. */
 bool time_zone_instant(const struct time_zone *zone, int64_t local, int64_t *time);
+
+/* The zone of this name, which a file gives to a column; one that is not known here is UTC, with a note. */
+const struct time_zone *zone_of_file(struct text name, const char *column, const char *path, struct diags *diags);
 
 #endif

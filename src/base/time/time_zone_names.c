@@ -57,3 +57,14 @@ const char **time_zone_names(struct arena *arena)
     const char **all = arena_grow(arena, (const void *)names.at, names.count, names.count + 1, sizeof(const char *));
     return all;
 }
+
+const struct time_zone *zone_of_file(struct text name, const char *column, const char *path, struct diags *diags)
+{
+    const char *text = arena_text(diags->arena, name.at, name.length);
+    const struct time_zone *zone;
+    if (time_zone_find(text, &zone) == TIME_ZONE_FOUND)
+        return zone;
+    diag_note(diags, (struct span){0}, "`%s`: `%s` has the time zone %s, of which there is no file in %s: shown in UTC",
+              path, column, text, time_zone_directory());
+    return &time_zone_utc;
+}

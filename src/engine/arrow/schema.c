@@ -1,7 +1,7 @@
 #include "engine/arrow/schema.h"
 
+#include "base/time/time_zone.h"
 #include "engine/arrow/ipc.h"
-#include "engine/arrow/zone.h"
 #include "engine/storage/pandas_index.h"
 
 /* Nested fields may share tables, so that few bytes could describe very many. */

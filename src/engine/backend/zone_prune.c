@@ -1,6 +1,6 @@
 #include "engine/backend/zone_prune.h"
 
-#include "engine/optimize/zone_predicate.h"
+#include "engine/optimize/optimize.h"
 #include "engine/storage/column_stats.h"
 
 #include "base/integer.h"

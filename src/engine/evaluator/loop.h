@@ -27,7 +27,7 @@ struct vector_loop {
     size_t state_count;
     struct captures captures;
     struct loop_tile *tile; /* loop_tile.h; NULL: it has none */
-    struct loop_flat *flat; /* loop_flat.h; NULL: likewise */
+    struct loop_flat *flat; /* loop_flat.c; NULL: likewise */
 };
 
 /* A worker's rows in a loop. */

@@ -1,4 +1,4 @@
-#include "engine/evaluator/loop_chain.h"
+#include "engine/evaluator/loop_tile.h"
 
 #include "engine/evaluator/worker.h"
 #include "engine/vector/product_sum.h"

@@ -1,6 +1,6 @@
 #include "engine/evaluator/arm.h"
 #include "engine/evaluator/loop.h"
-#include "engine/evaluator/loop_flat.h"
+#include "engine/evaluator/loop_tile.h"
 #include "engine/plan/code_loop.h"
 
 void loop_want_arguments(struct builder *b, value v)

@@ -1,4 +1,4 @@
-#include "engine/evaluator/loop_flat.h"
+#include "engine/evaluator/loop_tile.h"
 
 #include "base/cpu_dispatch.h"
 #include "engine/evaluator/worker.h"

@@ -3,7 +3,7 @@
 #include "engine/evaluator/loop.h"
 
 #include "base/cpu_dispatch.h"
-#include "engine/evaluator/loop_flat.h"
+#include "engine/evaluator/loop_tile.h"
 #include "engine/evaluator/worker.h"
 #include "engine/vector/selection.h"
 

@@ -1,6 +1,5 @@
 #include "engine/evaluator/loop_tile.h"
 
-#include "engine/evaluator/loop_chain.h"
 #include "engine/vector/product_sum.h"
 
 struct finding {

@@ -49,7 +49,7 @@ struct tile_step {
     const struct step *step; /* or NULL */
     int element, sum;        /* or -1 */
     int second;    /* an element that is the step's second argument, where it may be one for all rows; or -1 */
-    int chain;     /* computes nothing but terms of this chain (loop_chain.h), or its sum; or -1 */
+    int chain;     /* computes nothing but terms of this chain (loop_chain.c), or its sum; or -1 */
     size_t behind; /* of a step that computes terms: the first step from here on that does not */
 };
 
@@ -95,5 +95,72 @@ bool loop_step_run(struct worker *worker, const struct step *step, bool uniform,
  * loop's own steps have to run. */
 bool loop_tile_run(struct worker *worker, const struct vector_loop *loop, const struct loop_rows *rows, int64_t first,
                    int64_t rounds);
+
+/* loop_flat.c: loops that only sum, and whose rows have different numbers of rounds: the loop is flattened.
+ *
+ * The terms of all rows are numbered consecutively (segmented reduction). A full block of terms is computed at once,
+ * whichever rows they belong to, and then added to the sums of those rows. On a 2-core EPYC, PageRank takes 2.3 times
+ * the time without this form, and a product of a sparse matrix, with 0 to 19 terms a row, 2.2 times. */
+
+/* A step, or one of the tile's sums, which adds a term. */
+struct flat_step {
+    const struct step *step; /* or NULL */
+    int sum;                 /* or -1 */
+    bool moves_on;           /* a GATHER whose positions are likely to be side by side */
+};
+
+struct loop_flat {
+    struct flat_step *steps;
+    size_t step_count;
+};
+
+/* The flattened form of a loop that has a tile, in the arena of `b`. NULL: it has states other than sums. */
+struct loop_flat *loop_flat_new(const struct builder *b, const struct vector_loop *loop);
+
+/* Runs all rounds of the rows, none of which has left. Returns false, with the states unchanged, if the rows have about
+ * the same number of rounds, or if a checked operation failed, perhaps where it does not matter. Overwrites the vectors
+ * of the captures. */
+bool loop_flat_run(struct worker *worker, const struct vector_loop *loop, const struct loop_rows *rows, int count);
+
+/* loop_chain.c: chains of a loop's tile: sums of products, or of squared differences, of a loop-invariant value and an
+ * element that is the same for all rows, such as the squared distance from a point. The sums of several rounds are
+ * computed together in registers (engine/vector/term_sum.c). On a 2-core EPYC, K-Means of points with 50 coordinates
+ * takes 1.85 times the time without chains, and finding the nearest of 200 points in space 1.6 times. */
+
+struct chain_term {
+    reg row; /* a capture of the loop */
+    int element;
+};
+
+struct tile_chain {
+    bool squares;
+    struct chain_term *terms;
+    int term_count;
+    size_t last; /* the step of the last addition */
+};
+
+/* Finds the chains of a tile whose steps are complete. Steps that only compute terms of a chain, or its sum, are set to
+ * refer to it (tile_step.chain). */
+void tile_find_chains(struct loop_tile *tile, const struct vector_loop *loop, struct program *program,
+                      struct arena *arena);
+
+/* A worker's chain, for at most TILE_ROWS rows. All that it points to is in the worker's arena. */
+struct chain_run {
+    bool runs;             /* else its steps are run one by one */
+    const double **x, **y; /* of each term: its rows' values, and its element in round 0 */
+    double *factors;       /* of each term, its elements in rounds `first` .. `end`-1 */
+    double *sums;          /* of rounds `first` .. `end`-1, TILE_ROWS a round */
+    int64_t first, end;
+};
+
+struct chain_run *chain_runs_new(const struct program *program, struct arena *arena);
+
+/* Begins the tile's chains for the rows from `begin` on, after their captures have been set. */
+void chains_begin(struct worker *worker, const struct loop_tile *tile, const enum element_place *places, int begin);
+
+/* Computes the chain's sums of round `round` for `count` rows, and those of later rounds before `rounds` that fit its
+ * buffer. */
+void chain_run_round(struct worker *worker, const struct loop_tile *tile, int chain, int64_t round, int64_t rounds,
+                     int count);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "engine/evaluator/arm.h"
 #include "engine/evaluator/block.h"
-#include "engine/evaluator/loop_chain.h"
+#include "engine/evaluator/loop_tile.h"
 #include "engine/evaluator/staged_lines.h"
 #include "engine/vector/ops.h"
 

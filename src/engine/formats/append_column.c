@@ -1,7 +1,5 @@
 #include "engine/formats/append_column.h"
 
-#include "engine/formats/append_lists.h"
-
 #include "base/heap.h"
 #include "base/time/time_zone.h"
 #include "engine/values/dictionary.h"

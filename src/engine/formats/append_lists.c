@@ -1,4 +1,3 @@
-#include "engine/formats/append_lists.h"
 
 #include "engine/formats/append_column.h"
 

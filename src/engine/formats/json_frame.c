@@ -1,4 +1,4 @@
-#include "engine/formats/json_frame.h"
+#include "engine/formats/row_formats.h"
 
 #include "base/heap.h"
 #include "base/text.h"

@@ -1,5 +1,4 @@
 #include "engine/formats/row_formats.h"
-#include "engine/formats/json_frame.h"
 
 #include "base/heap.h"
 #include "base/number_text.h"

@@ -27,4 +27,12 @@ void add_clean_name(struct strbuf *out, const char *name);
 /* Appends a single value as JSON. */
 void json_add_scalar(struct strbuf *out, const struct scalar *scalar);
 
+/* json_frame.c: rows as JSON objects, with objects in them: columns whose names are paths are fields. */
+
+/* Fills in what is before the values, their order, and the objects: at each, `separator` begins a row. */
+void json_fill_objects(struct frame *frame, const struct relation *relation, const char *separator);
+
+/* Reports a row in which a column has a value and fields, too: `mix` and `mix.a`. */
+enum status json_check_objects(const struct relation *relation, struct span span, struct diags *diags);
+
 #endif

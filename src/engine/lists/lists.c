@@ -2,7 +2,7 @@
 #include "engine/lists/lists.h"
 
 #include "engine/expression/texts.h"
-#include "engine/formats/append_lists.h"
+#include "engine/formats/append_column.h"
 
 #include "base/heap.h"
 

@@ -8,7 +8,7 @@
  * A task that reads neighbouring rows joins too: what it reads is recomputed for each of them, where that is cheaper
  * than storing it. What is read at any position (GATHER), or by an operator, has to be a column: a task that only
  * passes columns on is read through, and disappears if it has no other reader; any other is closed. */
-#include "engine/optimize/fuse_internal.h"
+#include "engine/optimize/fusion_group.h"
 #include "engine/optimize/passes.h"
 
 #include <string.h>

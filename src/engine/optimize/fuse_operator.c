@@ -1,5 +1,5 @@
 /* Operators in a fused queue. */
-#include "engine/optimize/fuse_internal.h"
+#include "engine/optimize/fusion_group.h"
 
 /* Copies the inputs that are read; returns their numbers in the fused task. */
 static size_t *make_inputs(struct task *made, const struct task *task, const struct input *inputs, const bool *reads,

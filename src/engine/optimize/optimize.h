@@ -6,6 +6,8 @@
 #define RQL_ENGINE_OPTIMIZE_OPTIMIZE_H
 
 #include "engine/plan/loop.h"
+#include "engine/plan/task.h"
+#include "engine/storage/zonemap.h"
 
 /* Is told the queue, or the task, before the first pass and after each one: for `explain passes`. */
 struct pass_watch {
@@ -69,5 +71,21 @@ void optimize_task_watched(struct task *task, struct column *const *columns, int
 
 /* sum_algebra.c: of an analysed task for one run, whose aggregates are finished by agg_derived. */
 void derive_sums(struct task *task, const struct pass_watch *watch);
+
+/* zone_predicate.c: zone predicates: whether a task's filters can pass any row of a zone, by the bounds of the columns
+ * in it. */
+
+struct zone_predicate;
+
+/* A predicate for this task's filters on `rows` rows, in `arena`. */
+struct zone_predicate *zone_predicate_new(const struct task *task, int64_t rows, struct arena *arena);
+
+/* Whether the filters read row numbers, which bound them without zone maps. */
+bool zone_predicate_of_rows(const struct zone_predicate *predicate);
+
+/* Whether no task row among begin .. end-1 passes the filters, and none can fail in them. inputs[k] bounds input k in
+ * those rows, whole[k] in all. */
+bool zone_predicate_exclude(struct zone_predicate *predicate, int64_t begin, int64_t end, const struct zone *inputs,
+                            const struct zone *whole);
 
 #endif

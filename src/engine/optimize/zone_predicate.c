@@ -1,6 +1,6 @@
 /* Interval analysis of one zone. Unlike range_analysis.c, which widens to classes so that one program serves many
  * queries, it uses the actual literals and the zone's own bounds. */
-#include "engine/optimize/zone_predicate.h"
+#include "engine/optimize/optimize.h"
 
 #include "engine/plan/interval.h"
 

@@ -1,4 +1,3 @@
-#include "engine/parquet/fields.h"
 
 #include "base/heap.h"
 #include "base/utf8.h"

@@ -1,8 +1,8 @@
 #include "engine/parquet/reader.h"
 
 #include "base/heap.h"
+#include "base/time/time_zone.h"
 #include "engine/arrow/stored_schema.h"
-#include "engine/arrow/zone.h"
 #include "engine/storage/list_store.h"
 #include "engine/storage/pandas_index.h"
 

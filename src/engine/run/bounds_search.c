@@ -1,7 +1,7 @@
 #include "engine/run/provide.h"
 
 #include "engine/formats/file_cache.h"
-#include "engine/optimize/zone_predicate.h"
+#include "engine/optimize/optimize.h"
 #include "engine/storage/column_stats.h"
 #include "engine/storage/file_reader.h"
 

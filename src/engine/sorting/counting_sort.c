@@ -1,4 +1,4 @@
-#include "engine/sorting/counting_sort.h"
+#include "engine/sorting/radix_sort.h"
 
 #include "base/heap.h"
 

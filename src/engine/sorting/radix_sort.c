@@ -1,7 +1,7 @@
 /* A stable sort of elements by most significant bits first.
  *
  * Cases, the first that applies: keys without bits are emitted as read; keys of at most 16 bits alone, or of few values
- * by a sample, are counted (counting_sort.h); few elements are bins of one thread; the rest is partitioned into buckets
+ * by a sample, are counted (counting_sort.c); few elements are bins of one thread; the rest is partitioned into buckets
  * by all threads (radix_partition.h), which threads sort one by one in their caches (sort_bins.h). A bucket that is too
  * large for that is partitioned again by the range of its keys. A sample makes positions of uneven keys even
  * (sort_positions.h).
@@ -14,7 +14,6 @@
 #include "engine/sorting/radix_sort.h"
 
 #include "base/buffer_pool.h"
-#include "engine/sorting/counting_sort.h"
 #include "engine/sorting/sort_bins.h"
 
 #include "base/heap.h"

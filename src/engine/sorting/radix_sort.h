@@ -4,7 +4,7 @@
  * found from a sample (sort_positions.h, radix_partition.h). Buckets fit a core's cache; each is partitioned into bins
  * and sorted there (sort_bins.h), and emitted. A bucket that is too large is partitioned again by the range of its
  * keys. Where elements are nothing but keys of few possible values, or of few by a sample, these are counted
- * (counting_sort.h). */
+ * (counting_sort.c). */
 #ifndef RQL_ENGINE_SORTING_RADIX_SORT_H
 #define RQL_ENGINE_SORTING_RADIX_SORT_H
 
@@ -53,5 +53,34 @@ struct radix {
 
 /* STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED, without an error: not enough memory. */
 enum status radix_sort(const struct radix *radix);
+
+/* counting_sort.c: sorting keys of few possible values by counting them. */
+
+/* Whether the elements are nothing but keys with so few possible values that this is fastest. */
+bool counting_sort_pays(const struct radix *radix);
+
+/* Statuses as of radix_sort. */
+enum status counting_sort(const struct radix *radix);
+
+/* The same for keys of few values in a wide range, as value_counts_pay says of a sample. STATUS_FAILED, without an
+ * error: there are many, and nothing has been emitted. */
+enum status counting_sort_values(const struct radix *radix);
+
+/* value_counts.c: how often each value occurs among elements that are nothing but keys: a hash table for each thread.
+ */
+
+struct value_counts {
+    size_t count;
+    uint64_t *values; /* ascending */
+    int64_t *ends;    /* of each value: how many elements are not greater */
+};
+
+/* Whether a sample of the elements, which are keys of 4 or 8 bytes, has few values. */
+bool value_counts_pay(const struct radix *radix);
+
+/* STATUS_OK, STATUS_CANCELLED, or STATUS_FAILED, without an error: there are many values after all.
+ * Call value_counts_free in any case. */
+enum status value_counts_find(const struct radix *radix, struct value_counts *found);
+void value_counts_free(struct value_counts *found);
 
 #endif

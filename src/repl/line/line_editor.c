@@ -1,7 +1,6 @@
 #include "repl/line/line_editor.h"
 
 #include "repl/line/highlight.h"
-#include "repl/line/paint.h"
 
 #include <errno.h>
 #include <signal.h>

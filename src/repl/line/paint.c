@@ -1,4 +1,4 @@
-#include "repl/line/paint.h"
+#include "repl/line/line_editor.h"
 
 #include "repl/line/highlight.h"
 

@@ -1,4 +1,4 @@
-#include "sql/wire/native_write.h"
+#include "sql/wire/native.h"
 
 #include "engine/values/dictionary.h"
 
