@@ -38,19 +38,25 @@ def read_peer(path, names):
     return columns
 
 
-def check_nested(path, name, ours):
+def check_nested(path, name, ours, told):
     """The columns of a struct, or lists."""
     try:
-        table = pq.ParquetFile(path).read(columns=[name])
-        expected = nested.expected_columns(table)
+        columns = nested.typed_columns(pq.ParquetFile(path).read(columns=[name]))
     except (pa.ArrowException, OverflowError):
         return ""  # pyarrow does not read all
-    for column, theirs in expected.items():
+    for column, (kind, values) in columns.items():
         if column not in ours:
-            return f"{column}: not there"
-        mine = [nested.parse(value) for value in ours[column][1]]
-        if not nested.same(mine, theirs):
-            return f"{column}: {mine} instead of {theirs}"
+            if f"`{column}`" in told or "..." in told:
+                continue
+            return f"{column}: left out without a note"
+        if nested.is_list(kind) or pa.types.is_map(kind):
+            theirs = [nested.printed(kind, value) for value in values]
+            mine = [nested.parse(value) for value in ours[column][1]]
+            problem = "" if nested.same(mine, theirs) else f"{mine} instead of {theirs}"
+        else:
+            problem = peers.same(*ours[column], peers.canonical(pa.chunked_array([values], kind)))
+        if problem:
+            return f"{column}: {problem}"
     return ""
 
 
@@ -65,9 +71,11 @@ def check_good(program, path):
         flat = []
         if status == 0 and os.path.basename(path) not in ONLY_OURS:
             return f"only rql reads it: {error}"
+    if status != 0 and told.count("error: ") == 1 and "the decimal does not fit 64 bits" in told:
+        return ""
     if status != 0 and "no columns" not in told:
         return f"status {status}: {told}"
-    problems = [problem for problem in (check_nested(path, name, ours) for name in groups) if problem]
+    problems = [problem for problem in (check_nested(path, name, ours, told) for name in groups) if problem]
     theirs = {"a": SPARK} if path.endswith("int96_from_spark.parquet") else read_peer(path, flat)
     for name in flat:
         if name not in ours:

@@ -110,6 +110,8 @@ def plain(kind, value):
         return [plain(kind.value_type, item) for item in value]
     if pa.types.is_decimal(kind):
         return float(value)
+    if isinstance(value, bytes):
+        return value.decode()
     if pa.types.is_date(kind):
         return str(value)
     if pa.types.is_timestamp(kind):
@@ -145,7 +147,6 @@ def printed(kind, value):
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, datetime.datetime):
-        value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None) if value.tzinfo else value
         return (value - EPOCH) // datetime.timedelta(microseconds=1)
     if isinstance(value, datetime.date):
         return (value - EPOCH.date()).days
