@@ -100,7 +100,10 @@ static void add_integers(enum aggregate_kind kind, int64_t *states, const uint32
     bool unread = false; /* sums are known to fit */
     (void)unread;
     if (kind == AGG_COUNT) {
-        for (int i = 0; i < count; i++)
+        const bool one = is_one_place(places, count);
+        if (one)
+            states[places[0]] += count;
+        for (int i = 0; !one && i < count; i++)
             states[places[i]]++;
     }
 #define AGGREGATE_JOIN(join, ...)                                                                                      \

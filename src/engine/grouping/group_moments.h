@@ -49,6 +49,9 @@ struct float_moments {
 };
 size_t float_moments_size(bool pairs);
 
+/* Whether all rows are of one group, and enough of them. */
+bool is_one_place(const uint32_t *places, int count);
+
 /* Adds values x[i], or pairs with y[i] (NULL: none), to the states at their places, where `where` (or NULL) is not 0.
  */
 void int_moments_add(struct int_moments *states, struct pivots pivots, const uint32_t *places, const int64_t *x,

@@ -98,7 +98,14 @@ static void set_windows(struct moving_part *part, int64_t row, int64_t count, in
 {
     const struct moving *moving = part->moving;
     const struct moving_operator *op = moving->op;
-    for (int64_t i = 0; i < count; i++) {
+    int64_t i = 0;
+    if (!moving->times && row < part->group_end && op->from_first && !op->to_last && op->last == 0) {
+        for (; i < count && row + i < part->group_end; i++) { /* the group's rows so far */
+            first[i] = part->group_first;
+            last[i] = row + i + 1;
+        }
+    }
+    for (; i < count; i++) {
         const int64_t at = row + i;
         const bool begins = at >= part->group_end;
         if (begins) {

@@ -34,20 +34,47 @@ static int64_t last_present(struct moving_part *part, int64_t first, int64_t las
     return part->nearest;
 }
 
+/* The last present rows of windows that end with their own row, one behind the other. */
+static void last_rows(struct moving_part *part, int64_t row, int count, uint64_t *rows, bool *there)
+{
+    const uint8_t *present = part->moving->present + row;
+    int64_t nearest = last_present(part, part->first[0], part->last[0]);
+    for (int i = 0; i < count; i++) {
+        nearest = present[i] ? row + i : nearest;
+        there[i] = nearest >= part->first[i];
+        rows[i] = there[i] ? (uint64_t)nearest : 0;
+    }
+    part->nearest = nearest;
+    part->to = row + count;
+}
+
+/* The present row that each window has the value of, 0 of none. */
+static void nearest_rows(struct moving_part *part, int count, uint64_t *rows, bool *there)
+{
+    for (int i = 0; i < count; i++) {
+        const int64_t first = part->first[i], last = part->last[i];
+        const bool of_first = part->moving->op->kind == AGG_FIRST;
+        const int64_t nearest = of_first ? first_present(part, first, last) : last_present(part, first, last);
+        there[i] = nearest >= first && nearest < last;
+        rows[i] = there[i] ? (uint64_t)nearest : 0;
+    }
+}
+
 void moving_nearest_block(struct moving_part *part, int64_t row, int count)
 {
     struct moving *moving = part->moving;
+    const struct moving_operator *op = moving->op;
     uint64_t rows[OPERATOR_BLOCK] = {0};
     bool there[OPERATOR_BLOCK];
+    const bool so_far =
+        op->kind != AGG_FIRST && moving->present && !moving->times && op->from_first && !op->to_last && op->last == 0;
     union element_block values;
-    for (int i = 0; i < count; i++) {
-        int64_t first = part->first[i], last = part->last[i];
-        int64_t nearest =
-            moving->op->kind == AGG_FIRST ? first_present(part, first, last) : last_present(part, first, last);
-        there[i] = nearest >= first && nearest < last;
-        rows[i] = there[i] ? (uint64_t)nearest : 0;
+    if (so_far)
+        last_rows(part, row, count, rows, there);
+    else
+        nearest_rows(part, count, rows, there);
+    for (int i = 0; i < count; i++)
         moving_set_present(moving, row + i, there[i]);
-    }
     if (!moving->result)
         return;
     operator_values_at(moving->values, rows, count, &values);
