@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Results that are exact, or rounded once, against Python's fractions: round(x, n) of floats,
-variances and correlations of integers and decimals.
+variances and correlations of integers and decimals, variances of floats.
 
     exact.py [--count N] [--seed S]     N random columns, in every mode of RQL_MODES; prints the seed
 """
@@ -145,7 +145,28 @@ def moments(rng, sandbox, run):
     return "" if len(of_groups) + len(of_all) == len(wanted) else f"{of_groups} {of_all}, should be {wanted}"
 
 
-KINDS = {"round": rounding, "moments": moments}
+def squares(rng, sandbox, run):
+    """Variances of floats of all rows, so many that they are added in lanes: the difference of the sums is rounded once,
+    and so are its quotients."""
+    count = rng.choice([2, 63, 64, 65, ROWS, 4099])
+    gaps, spread = rng.choice([0, 0.3]), rng.choice([0, 3, 60])
+    middle = rng.choice([0, 1e8, -(2.0**40)])
+    values = [None if rng.random() < gaps else middle + rng.uniform(-1, 1) * 2.0 ** rng.randint(-spread, spread) for _ in range(count)]
+    if rng.random() < 0.1:
+        values[rng.randrange(count)] = rng.choice([math.nan, math.inf])
+    sandbox.write("x.csv", ("x,y\n" + "".join(f"{text_of(v)},1\n" for v in values)).encode())
+    got = run("load x.csv x f64, y i64 | group : var(x), count(x)")[0].split(",")
+    there = [v for v in values if v is not None]
+    if len(there) < 2:
+        return "" if got == ["", str(len(there))] else f"{got} of {values}"
+    if not all(map(math.isfinite, there)):
+        return "" if got[0].lower() == "nan" else f"{got} of {values[:1000]}"
+    wanted = variance([Fraction(v) for v in there], 0)
+    near = abs(float(got[0]) - wanted) <= 2 * math.ulp(wanted)
+    return "" if near and int(got[1]) == len(there) else f"{got}, should be {wanted}\n{values[:1000]}"
+
+
+KINDS = {"round": rounding, "moments": moments, "squares": squares}
 
 
 def main():

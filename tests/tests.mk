@@ -21,6 +21,7 @@
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
 #: make bench-files  reading CSV and Parquet files against DuckDB, Polars, pyarrow: FILE_ROWS=5000000
+#: make bench-analysts  texts, times, regular expressions, deviations, gaps, windows, interval joins against DuckDB and Polars
 #: make bench-json  JSONBench's questions to nested events against DuckDB: EVENTS=1000000
 #: make bench-programs  loops and folds against NumPy, C on all threads and Numba: DEVICE=auto; BENCH_FLAGS as for the others
 #: make bench-programs-gpu  the same on a GPU against CuPy and, with nvcc, CUDA: PYTHON with CuPy
@@ -53,7 +54,7 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 .PHONY: $(GROUPS) soak hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow fuzz-folders bare \
-	bench-build bench-files bench-json bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations clickbench bench-clickbench
+	bench-build bench-files bench-json bench-analysts bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations clickbench bench-clickbench
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
@@ -230,6 +231,9 @@ bench-files: all
 	$(PYTHON) tests/bench/bench_files.py --build $(B) --rows $(FILE_ROWS) $(BENCH_FLAGS)
 
 DEVICE ?= auto
+
+bench-analysts: all
+	$(PYTHON) tests/bench/bench_analysts.py --build $(B) --rows $(MAX_ROWS) $(BENCH_FLAGS)
 
 bench-json: all
 	$(PYTHON) tests/bench/bench_json.py --build $(B) --events $(EVENTS) $(BENCH_FLAGS)
