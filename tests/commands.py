@@ -219,6 +219,17 @@ class Commands:
         self.sandbox.write("a b.csv", b'a,b\n1,"x\\"y,z"\n')
         return self.expect(f".format csv\n{hint}", b'a,b\n1,"x""y,z"\n')
 
+    def test_names_of_rows(self):
+        """Files of R, in which they have no name above them."""
+        for sign, clause in ((",", ""), (" ", " separator ' '")):
+            self.sandbox.write("r.csv", b'"x" "ok"\n"a b" 1.5 TRUE\n"c" 2.5 NA\n'.replace(b'" ', b'"' + sign.encode()).replace(b"5 ", b"5" + sign.encode()))
+            refused = ask(self.sandbox, "-c", f"load r.csv{clause}")
+            hint = refused.err.decode().partition("one: `")[2].strip().removesuffix("`")
+            problem = self.expect(f".format csv\n{hint}", b"name,x,ok\na b,1.5,true\nc,2.5,\n", b"1 missing in `ok`")
+            if refused.status == 0 or problem:
+                return f"{refused.text()}\n{problem}"
+        return ""
+
     def test_jq(self):
         if not shutil.which("jq"):
             return ""

@@ -252,6 +252,22 @@ static const char *escape_advice(const struct table *table, const char *at, cons
     return NULL;
 }
 
+/* What puts a name above the first column, if it has none, as in files of R, whose rows have names in quotes; else
+ * NULL. */
+static const char *row_names_advice(const struct table *table, size_t values, const char *at,
+                                    const struct format_job *job, const char *path)
+{
+    struct arena *arena = job->diags->arena;
+    const char *header = table->text;
+    const char delimiter = table->dialect->delimiter;
+    if (at != table->begin || values != table->count + 1 || *at != '"' || *header != '"' || delimiter == '\t' ||
+        path[0] == '|' || path_is_address(path))
+        return NULL;
+    return arena_printf(arena, "the first column has no name; give it one: `load \"|sed '1s/^/name%c/' %s\" %s%s`",
+                        delimiter, path_written(path, arena), table->dialect->extension + 1,
+                        text_options_written(&table->options, arena));
+}
+
 static enum status count_error(const struct table *table, const struct problem *problem, const char *location,
                                const struct format_job *job, const char *path)
 {
@@ -271,6 +287,7 @@ static enum status count_error(const struct table *table, const struct problem *
                    values == 1 ? "" : "s", table->count);
         if (!advice && begins_as_comment(table, problem->at))
             advice = comment_advice(table, problem->at, job, path);
+        advice = advice ? advice : row_names_advice(table, values, problem->at, job, path);
         struct text_options options = table->options;
         options.ragged = true;
         diag_hint(diags, "%s",
