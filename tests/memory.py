@@ -12,7 +12,7 @@ import numpy as np
 
 import harness
 
-ROWS, LONG = 3_000_000, 90_000_000
+ROWS, LONG, MIXED = 3_000_000, 90_000_000, 20_000_000
 GROUP = "/sys/fs/cgroup/memory/rql-test"
 GROUP_BYTES = 256 << 20
 
@@ -131,6 +131,9 @@ def main(sandbox):
                             ("/dev/shm", "`/dev/shm`, for temporary files, is in memory itself")):
         box.refuses(directory, [f"{LONG} rows of 8 bytes exceed the 0.064 GB of memory", said],
                     "--memory", "64MB", "-c", "let y = load long.i32 | map float(long) as y", temporary=directory)
+    numbers.permutation(MIXED).astype(np.int32).tofile(sandbox.path("mixed.i32"))
+    box.refuses("group", [f"not enough memory for {MIXED} rows", "in `/dev/shm`", "`.set temp DIRECTORY` names a disk"],
+                "--memory", "64MB", "-c", "load mixed.i32 | group mixed: count() as c | sum c", temporary="/dev/shm")
     box.refuses("no such directory", ["invalid value for `temp`: `/nowhere`"], "-c", ".set temp /nowhere")
     tally.check("a size too small", "" if "which is 1MB or more, as 512MB or 2GB" in box.run("--memory", "100KB", "-c", "1").stderr else "not told")
     for text, said in (("sort x", "unless they are in order"), ("group a, b: sum(x)", "unless their groups are few"),

@@ -1,12 +1,20 @@
 #include "engine/vector/elements.h"
 
+#include "base/buffer_pool.h"
+#include "base/spill_area.h"
 #include "engine/vector/ops.h"
 
 #include <string.h>
 
 enum status operator_no_memory(const struct operator_job *job)
 {
-    return diag_error(job->diags, job->task->span, "not enough memory for %lld rows", (long long)job->rows);
+    const struct spill_room disk = buffer_pool_spill_room(job->pool);
+    if (!job->pool)
+        return diag_error(job->diags, job->task->span, "not enough memory for %lld rows", (long long)job->rows);
+    return diag_error_hint(job->diags, job->task->span, "`.set temp DIRECTORY` names a disk that has more room",
+                           "not enough memory for %lld rows: %.3g GB are free, and %.3g GB in `%s`",
+                           (long long)job->rows, (double)buffer_pool_room(job->pool) / 1e9, (double)disk.bytes / 1e9,
+                           disk.directory);
 }
 
 enum status operator_report(const struct operator_job *job, enum status status)
