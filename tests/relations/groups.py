@@ -409,7 +409,8 @@ def random_window(rng, columns, timed):
     numbers = [name for name, kind in columns.items() if kind in ("int", "float")]
     names = numbers if word in ("sum", *FLOATS) else list(columns)
     first, last = random_edges(rng)
-    if word == "count" and rng.random() < 0.4:
+    if not names or (word == "count" and rng.random() < 0.4):
+        word = "count"
         return window(word, None, first, last, timed and rng.random() < 0.4)
     name = rng.choice(names)
     of = column(name, columns[name])
