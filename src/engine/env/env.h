@@ -1,7 +1,7 @@
 /* The environment: names of `let` and `def`, arguments of the command line, the last result; and in a check, the files
  * that the statements so far may make when they run (made_files.c). */
-#ifndef RQL_ENGINE_BIND_ENV_H
-#define RQL_ENGINE_BIND_ENV_H
+#ifndef RQL_ENGINE_ENV_ENV_H
+#define RQL_ENGINE_ENV_ENV_H
 
 #include "base/diag.h"
 #include "engine/formats/file_cache.h"

@@ -1,7 +1,7 @@
 /* Scanning JSON. Format: RFC 8259. Newlines are white space; where each line is an object, `end` is that of the line.
  */
-#ifndef RQL_ENGINE_TEXT_JSON_H
-#define RQL_ENGINE_TEXT_JSON_H
+#ifndef RQL_ENGINE_JSON_JSON_H
+#define RQL_ENGINE_JSON_JSON_H
 
 #include "base/strbuf.h"
 #include "engine/text/scan.h"

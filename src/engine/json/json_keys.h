@@ -1,8 +1,8 @@
 /* The keys of a file of JSON objects, as a tree: of each object in an object or an array its own. A value that is no
  * object is one of a column; a field of an object is a column named by its path; an array is a list (list_store.h),
  * whose elements have columns as records have. */
-#ifndef RQL_ENGINE_TEXT_JSON_KEYS_H
-#define RQL_ENGINE_TEXT_JSON_KEYS_H
+#ifndef RQL_ENGINE_JSON_JSON_KEYS_H
+#define RQL_ENGINE_JSON_JSON_KEYS_H
 
 #include "engine/json/json.h"
 #include "engine/text/cells.h"

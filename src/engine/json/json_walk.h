@@ -4,8 +4,8 @@
  * automaton, and these texts its transitions: they are learned where they are met first, so that almost everywhere a
  * comparison of some bytes moves from a value to the next, through keys, colons, commas and brackets at once. Which
  * transition a text begins with is unambiguous, for the node of a value tells which objects and arrays are open. */
-#ifndef RQL_ENGINE_TEXT_JSON_WALK_H
-#define RQL_ENGINE_TEXT_JSON_WALK_H
+#ifndef RQL_ENGINE_JSON_JSON_WALK_H
+#define RQL_ENGINE_JSON_JSON_WALK_H
 
 #include "engine/json/json_keys.h"
 

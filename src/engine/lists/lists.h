@@ -1,7 +1,7 @@
 /* Lists in expressions. A term of lists is a number of a list, as a text's is a code. Length and elements are read from
  * the columns of its store (engine/storage/list_store.h), so they fuse and run on every backend. */
-#ifndef RQL_ENGINE_EXPRESSION_LISTS_H
-#define RQL_ENGINE_EXPRESSION_LISTS_H
+#ifndef RQL_ENGINE_LISTS_LISTS_H
+#define RQL_ENGINE_LISTS_LISTS_H
 
 #include "engine/expression/expression.h"
 

@@ -1,6 +1,6 @@
 /* Encoding the rows of one column in one row group. */
-#ifndef RQL_ENGINE_PARQUET_WRITE_CHUNK_H
-#define RQL_ENGINE_PARQUET_WRITE_CHUNK_H
+#ifndef RQL_ENGINE_PARQUET_WRITE_WRITE_CHUNK_H
+#define RQL_ENGINE_PARQUET_WRITE_WRITE_CHUNK_H
 
 #include "base/strbuf.h"
 #include "engine/compression/block_codec.h"

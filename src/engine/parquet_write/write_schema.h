@@ -1,6 +1,6 @@
 /* The schema of a Parquet file that is written: lists in three levels, and maps, as LogicalTypes.md has them. */
-#ifndef RQL_ENGINE_PARQUET_WRITE_SCHEMA_H
-#define RQL_ENGINE_PARQUET_WRITE_SCHEMA_H
+#ifndef RQL_ENGINE_PARQUET_WRITE_WRITE_SCHEMA_H
+#define RQL_ENGINE_PARQUET_WRITE_WRITE_SCHEMA_H
 
 #include "engine/parquet/thrift.h"
 #include "engine/parquet_write/write_chunk.h"

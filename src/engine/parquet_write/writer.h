@@ -1,6 +1,6 @@
 /* Writing Parquet files. */
-#ifndef RQL_ENGINE_PARQUET_WRITER_H
-#define RQL_ENGINE_PARQUET_WRITER_H
+#ifndef RQL_ENGINE_PARQUET_WRITE_WRITER_H
+#define RQL_ENGINE_PARQUET_WRITE_WRITER_H
 
 #include "engine/storage/atomic_writer.h"
 #include "engine/storage/file_reader.h"

@@ -6,8 +6,8 @@
  * group's, and the stages read columns at these numbers. A comparison with the group a few rows further tells where a
  * group ends. Columns that the stages have made return to their places by a scatter or, where rows were dropped, by a
  * sort. */
-#ifndef RQL_ENGINE_BIND_BIND_PER_H
-#define RQL_ENGINE_BIND_BIND_PER_H
+#ifndef RQL_ENGINE_PER_BIND_PER_H
+#define RQL_ENGINE_PER_BIND_PER_H
 
 #include "engine/bind/bind_internal.h"
 

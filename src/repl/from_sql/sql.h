@@ -1,6 +1,6 @@
 /* What the files that read SQL share. */
-#ifndef RQL_REPL_REWRITE_SQL_H
-#define RQL_REPL_REWRITE_SQL_H
+#ifndef RQL_REPL_FROM_SQL_SQL_H
+#define RQL_REPL_FROM_SQL_SQL_H
 
 #include "base/strbuf.h"
 #include "repl/rewrite/translator.h"
