@@ -171,7 +171,16 @@ static void begin_count(struct lowering *lowering, struct aggregate_call *call)
     value where = NO_VALUE;
     call->known = true;
     if (call->expr->arg_count == 1) {
-        struct term term = bind_term(scope, call->expr->args[0]);
+        const struct expr *arg = call->expr->args[0];
+        const struct aggregate_function *inner = aggregate_of_call(scope->binder, arg);
+        struct term term = bind_term(scope, arg);
+        if (inner && inner->kind == AGG_DISTINCT) {
+            const char *text = operand_shown(scope, arg, arg->span);
+            term = unknown_term;
+            bind_error(scope->binder, call->expr->span,
+                       arena_printf(scope->binder->arena, "write `%s`, the number of different values", text),
+                       "`%s` is one number: to count it counts the rows", text);
+        }
         call->known = term_is_known(term);
         if (call->known)
             where = counted_rows(scope, term, call->expr->span);
