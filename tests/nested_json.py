@@ -190,6 +190,18 @@ def check_subsets(rng, sandbox, tally):
         tally.check("subsets", "" if result.out.decode().split() == [str(value) for value in wanted] else f"{wanted} {result.text()}")
 
 
+def check_folder(sandbox, tally):
+    """Fields of objects in lists that come in several files, and first as null: a key is written once."""
+    rows = ({"a": [{"p": {"p": "b"}, "z": 1}]}, {"a": [{"p": None}]}, {"a": [{"p": {"q": "c"}}]})
+    for number, row in enumerate(rows):
+        sandbox.write(f"part{number}.jsonl", (json.dumps(row) + "\n").encode())
+    result = harness.run(["--device", "host", "--format", "jsonl", "-c", "load 'part*.jsonl'"], sandbox.here, sandbox.home)
+    wanted = (
+        '{"a":[{"p":{"p":"b","q":null},"z":1}]}', '{"a":[null]}', '{"a":[{"p":{"p":null,"q":"c"},"z":null}]}'
+    )
+    tally.check("folder", "" if result.out.decode().split() == list(wanted) else result.text())
+
+
 def main():
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(10**6)
     print(f"nested_json: seed {seed}", flush=True)
@@ -202,6 +214,7 @@ def main():
             shown = (result.out + result.err).decode()
             tally.check(name + clauses[:12], "" if told in shown else f"no {told!r} in {result.text()}")
         check_subsets(random.Random(seed + 1), sandbox, tally)
+        check_folder(sandbox, tally)
         for number in range(60):
             schema = schema_of(rng, 0)
             count = rng.choice((1, 2, 10, 50, 1500)) if number > 2 else 20000

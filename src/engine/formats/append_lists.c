@@ -37,6 +37,34 @@ bool lists_fit(const struct list_store *a, const struct list_store *b)
     return fits;
 }
 
+/* How long the beginning is that two paths share, up to a point or the end of one. */
+static size_t shared_path(const char *a, const char *b)
+{
+    size_t shared = 0;
+    for (size_t i = 0;; i++) {
+        const bool ends[] = {a[i] == '\0' || a[i] == '.', b[i] == '\0' || b[i] == '.'};
+        if (ends[0] && ends[1])
+            shared = i + 1;
+        if (a[i] != b[i] || a[i] == '\0')
+            return shared;
+    }
+}
+
+/* Where a field's name is put: fields of one object stand together, behind the value that the object may be. */
+static size_t place_of(const char *const *names, size_t count, const char *name)
+{
+    const size_t length = strlen(name);
+    size_t place = count, longest = 0;
+    for (size_t i = 0; i < count; i++) {
+        const size_t shared = shared_path(names[i], name);
+        if (shared > length)
+            return i;
+        place = shared > 0 && shared >= longest ? i + 1 : place;
+        longest = shared > longest ? shared : longest;
+    }
+    return place;
+}
+
 /* The fields of all stores, each once; those of a store without elements count if no store has any. */
 static const char **all_fields(struct list_store *const *stores, size_t count, size_t *fields, bool *is_map)
 {
@@ -58,7 +86,9 @@ static const char **all_fields(struct list_store *const *stores, size_t count, s
             if (seen < *fields)
                 continue;
             names = heap_reserve((void *)names, *fields, &capacity, sizeof *names);
-            names[(*fields)++] = elements->names[k];
+            const size_t place = place_of(names, *fields, elements->names[k]);
+            memmove((void *)(names + place + 1), (void *)(names + place), ((*fields)++ - place) * sizeof *names);
+            names[place] = elements->names[k];
         }
     }
     return names;
