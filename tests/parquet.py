@@ -271,6 +271,15 @@ def check_ordered(sandbox):
                 f"{picked} | semi join {wanted} on s = d | sum k": "102\n",
                 f"{picked} | anti join {wanted} on s = d | count": "1426\n",
                 f'load many.parquet | select k < 9 || s like "%77" | select s in {wanted} | sum k': "2\n"}
+    make = 'range 1..200000 as k | map k, format("id{:08}", k * 7919 % 200003) as s | save mixed.parquet'
+    harness.run(["--quiet", "--no-init", "-c", make], sandbox.here, sandbox.home)
+    order = sorted(range(1, 200001), key=lambda k: k * 7919 % 200003)
+    rest = [k for k in order if (k * 7919 % 200003) // 100 != 7]
+    least, greatest = (" ".join(map(str, keys)) for keys in (rest[:800:99], reversed(rest[-3:])))
+    picked = 'load mixed.parquet | select !contains(s, "id000007")'
+    expected |= {f"{picked} | sort s | take 800 | derive r = row | select r % 99 == 0 | map k": least.replace(" ", "\n") + "\n",
+                 f"{picked} | top 3 by s | map k": greatest.replace(" ", "\n") + "\n",
+                 f"{picked} | sort k % 2, s desc | take 1 | map k": f"{next(k for k in reversed(rest) if k % 2 == 0)}\n"}
     for line, output in expected.items():
         for mode in ("host", "host-unfused"):
             result = harness.run([*harness.ALL_MODES[mode], "-c", line], sandbox.here, sandbox.home)

@@ -4,7 +4,7 @@
 #include "engine/run/provide.h"
 
 #include "base/integer.h"
-
+#include "engine/plan/text_order.h"
 #include "engine/task/run_queue.h"
 
 #include <stdlib.h>
@@ -190,6 +190,20 @@ static enum status run_choice(const struct runner *runner, struct file_need *nee
     return STATUS_OK;
 }
 
+/* The inputs of the task of keys whose texts are compared. */
+static const bool *ordered_inputs(const struct file_need *need, const struct task *keys, size_t key_count,
+                                  const bool *live, struct arena *arena)
+{
+    bool *ordered = arena_array(arena, keys->input_count + 1, sizeof *ordered);
+    text_order_of_code(need->queue, keys, live, ordered);
+    for (size_t i = 0; i < key_count; i++) {
+        const struct instr *instr = &keys->code.at[keys->outputs[i].value];
+        if (instr->op == OP_INPUT)
+            ordered[instr->integer] = true;
+    }
+    return ordered;
+}
+
 static enum status run_or_read_keys(const struct runner *runner, struct file_need *need, const struct choice *choice,
                                     struct arena *arena)
 {
@@ -199,6 +213,7 @@ static enum status run_or_read_keys(const struct runner *runner, struct file_nee
     add_sort(&queue, choice, keys);
     bool lacks = false;
     const bool *live = task_live(keys, arena), *read = need_inputs(keys, live, arena);
+    const bool *ordered = ordered_inputs(need, keys, choice->sort->column_op->key_count, live, arena);
     if (need_awaits_text(need, keys, live, true))
         return STATUS_OK;
     for (size_t k = 0; k < keys->input_count; k++) {
@@ -206,11 +221,11 @@ static enum status run_or_read_keys(const struct runner *runner, struct file_nee
         keys->inputs[k].needed = read[k];
         if (read[k] && column && column->unread && !need_is_of_file(need, column))
             return STATUS_OK;
-        lacks = lacks || (read[k] && column && column->unread);
+        lacks = lacks || (read[k] && column && (column->unread || (ordered[k] && column_is_unsorted(column))));
     }
     if (!lacks)
         return need_awaits_text(need, keys, live, false) ? STATUS_OK : run_choice(runner, need, &queue, arena);
-    need_read_first(need, keys, read, read, arena);
+    need_read_first(need, keys, read, ordered, arena);
     return STATUS_OK;
 }
 
