@@ -216,8 +216,8 @@ class Commands:
             hint = refused.err.decode().partition("hint: `")[2].strip().removesuffix("`")
             if not refused.status or "sed" not in hint:
                 return refused.text()
-        self.sandbox.write("a b.csv", b'a,b\n1,"x\\"y,z"\n')
-        return self.expect(f".format csv\n{hint}", b'a,b\n1,"x""y,z"\n')
+        self.sandbox.write("a b.csv", b'a,b\n1,"x\\"y,z"\n2,"c\\\\"\n3,"d\\\\\\""\n')
+        return self.expect(f".format csv\n{hint}", b'a,b\n1,"x""y,z"\n2,c\\\n3,"d\\"""\n')
 
     def test_names_of_rows(self):
         """Files of R, in which they have no name above them."""

@@ -395,7 +395,15 @@ file(
     "turnover\n1 234,5\n12,25\n-7,5\n",
     "",
     "turnover\n1234.5\n12.25\n-7.5\n",
-    "it is one column (`separator \";\"`; if it is two, `separator \",\"`); numbers have a decimal comma",
+    "it is one column (`separator \";\"`; if it is several, `separator \",\"`); numbers have a decimal comma",
+)
+file(
+    "one-column-thousands.csv",
+    "commas that may be either in the only column",
+    "v\n1,234\n5,678\n",
+    'thousands ","',
+    "v\n1234\n5678\n",
+    "`v` is text: `1,234` can be read in two ways (`thousands \",\"` or `decimal \",\"`)",
 )
 file(
     "beyond.csv",

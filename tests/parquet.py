@@ -34,6 +34,7 @@ TYPES = {
         "none": "i64 timestamp missing",
         "india": "i64 timestamp in Asia/Kolkata missing",
     },
+    "durations-pyarrow": {"us": "i64 duration missing", "seconds": "i64 missing"},
 }
 # The error that reading all columns of wrong-*.parquet ends in; the column `good` can be read from most.
 ERRORS = {

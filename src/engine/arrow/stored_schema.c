@@ -76,6 +76,10 @@ static void walk_field(struct zone_walk *walk, const struct flat_table *field, i
         const struct text zone = flat_string(&type, 1);
         if (zone.length > 0 && !walk->buffer->failed)
             walk->found(walk->context, (struct text){walk->path.text, walk->path.length}, zone);
+    } else if (kind == ARROW_DURATION) {
+        const struct flat_table type = flat_child(field, FIELD_TYPE);
+        if (flat_int(&type, 0, 2, ARROW_MILLISECOND) == ARROW_MICROSECOND && !walk->buffer->failed)
+            walk->found(walk->context, (struct text){walk->path.text, walk->path.length}, (struct text){0});
     } else {
         const struct flat_vector children = flat_vector(field, FIELD_CHILDREN, 4);
         walk_fields(walk, &children, parent == ARROW_MAP ? MAP_ENTRIES : kind, depth + 1);

@@ -129,13 +129,17 @@ struct zone_search {
     const struct format_job *job;
 };
 
+/* Sets the zone, or makes a duration. */
 static void set_zone(void *context, struct text column, struct text zone)
 {
     const struct zone_search *search = context;
     const struct parquet_reader *reader = search->reader;
     for (size_t k = 0; k < reader->leaf_count; k++) {
         struct leaf *leaf = &reader->leaves[k];
-        if (leaf->logical.zone && text_is(column, leaf->path))
+        if (zone.length == 0 && leaf->type == TYPE_I64 && leaf->logical.kind == LOGICAL_NUMBER &&
+            text_is(column, leaf->path))
+            leaf->logical.kind = LOGICAL_DURATION;
+        if (zone.length > 0 && leaf->logical.zone && text_is(column, leaf->path))
             leaf->logical.zone = zone_of_file(zone, leaf->path, mapping_path(reader->mapping), search->job->diags);
     }
 }

@@ -191,19 +191,19 @@ static void look_for_separator(const struct table *table, struct dialect *dialec
     dialect->delimiter = best;
 }
 
-/* Whether there is a name without a comma above lines that are numbers with a decimal comma: one column, not a title
- * above two without names. */
+/* Whether there is a name without a comma above lines that are numbers with commas: one column, not a title above
+ * several without names. */
 static bool is_one_column(const struct table *table, const struct look *look)
 {
     const struct dialect lines = {.delimiter = '\n'};
     struct table comma = *table;
     comma.dialect = &lines;
-    comma.ways &= WAYS_OF_COMMA;
-    if (table->dialect->delimiter != ',' || look->usual != 2 || look->first != 1)
+    comma.ways &= WAYS_OF_COMMA | WAY_POINT;
+    if (table->dialect->delimiter != ',' || look->share == 0 || look->cells[0] != 1)
         return false;
     for (size_t i = 1; i < look->count; i++) {
         struct cell cell;
-        if (look->cells[i] > 2 || !cell_scan(&lines, look->at[i], table->end, &cell) ||
+        if (!cell_scan(&lines, look->at[i], table->end, &cell) ||
             (ways_of(&comma, cell).value_class != CLASS_DRESSED && classify(&comma, cell) != CLASS_INT))
             return false;
     }
@@ -220,7 +220,7 @@ static bool skip_title(struct table *table, struct dialect *dialect, bool stated
         look_for_separator(table, dialect, &look);
     if (dialect->quotes && !stated && is_one_column(table, &look)) {
         dialect->delimiter = ';';
-        strbuf_puts(found, "it is one column (`separator \";\"`; if it is two, `separator \",\"`)");
+        strbuf_puts(found, "it is one column (`separator \";\"`; if it is several, `separator \",\"`)");
         return true;
     }
     if (look.share == 0 || (look.first > 0 && !is_sound(&look)))

@@ -246,7 +246,9 @@ static const char *escape_advice(const struct table *table, const char *at, cons
     while (table->dialect->quotes && begin < end && (begin = memchr(begin, '\\', (size_t)(end - begin)))) {
         if (++begin < end && *begin == '"')
             return program ? "quotes within are doubled, and not written as `\\\"`"
-                           : arena_printf(arena, "`load \"|sed 's/\\\\\\\\\\\"/\\\"\\\"/g' %s\" %s`",
+                           : arena_printf(arena,
+                                          "`load \"|sed 's/\\\\\\\\\\\\\\\\/\\\\x01/g; s/\\\\\\\\\\\"/\\\"\\\"/g; "
+                                          "s/\\\\x01/\\\\\\\\/g' %s\" %s`",
                                           path_written(path, arena), table->dialect->extension + 1);
     }
     return NULL;

@@ -18,16 +18,20 @@ static void add_name(struct session *session, const char *name, struct arena *ar
         strbuf_puts(out, written);
 }
 
-/* Names and types of columns; `stated`: as in the clause of `load` that states them. */
+/* Names and types of columns; `stated`: as in the clause of `load` that states them, which lists cannot be in. */
 static void add_columns(struct session *session, struct column *const *columns, const char *const *names, size_t count,
                         bool stated, struct arena *arena)
 {
     struct strbuf *out = &session->out.text;
+    bool any = false;
     for (size_t i = 0; i < count; i++) {
         struct logical_type logical = columns[i]->logical;
+        if (stated && logical.kind == LOGICAL_LIST)
+            continue;
         if (stated)
             logical.zone = NULL;
-        strbuf_puts(out, i ? ", " : "");
+        strbuf_puts(out, any ? ", " : "");
+        any = true;
         add_name(session, names[i], arena);
         strbuf_printf(out, " %s", logical_type_name(logical, columns[i]->type));
     }
