@@ -5,6 +5,7 @@
 
 #include "base/buffer_pool.h"
 #include "base/memory_size.h"
+#include "base/spill_area.h"
 #include "engine/parquet/reader.h"
 #include "engine/values/dictionary.h"
 
@@ -87,6 +88,33 @@ bool buffer_pool_has(struct buffer_pool *pool, int64_t bytes)
 bool buffer_pool_takes(struct buffer_pool *pool, int64_t bytes)
 {
     return buffer_pool_has(pool, bytes);
+}
+
+int64_t buffer_pool_room(struct buffer_pool *pool)
+{
+    (void)pool;
+    return system_memory_free_bytes();
+}
+
+/* There is no disk. */
+struct spill_room buffer_pool_spill_room(struct buffer_pool *pool)
+{
+    (void)pool;
+    return (struct spill_room){0};
+}
+
+void *buffer_pool_alloc_spilled(struct buffer_pool *pool, size_t size, size_t *allocated)
+{
+    (void)pool;
+    (void)size;
+    (void)allocated;
+    return NULL;
+}
+
+void buffer_pool_write(struct buffer_pool *pool, void *at, const void *from, size_t size)
+{
+    (void)pool;
+    memcpy(at, from, size);
 }
 
 struct column *poisoning_reserve(struct buffer_pool *pool, enum type type, enum type store, int64_t capacity)
