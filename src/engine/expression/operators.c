@@ -96,7 +96,9 @@ struct term bind_choice(struct scope *scope, value condition, struct term yes, c
 {
     if (condition == NO_VALUE || !term_is_known(yes) || !term_is_known(no))
         return unknown_term;
-    if (yes.text && no.text && code_is_const(scope->code, condition))
+    /* The other one may have a dictionary that is known only later. */
+    if (code_is_const(scope->code, condition) && class_of(scope->code, yes) == CLASS_TEXT &&
+        class_of(scope->code, no) == CLASS_TEXT)
         return scope->code->at[condition].integer != 0 ? yes : no;
     if (!fit_choice(scope, yes, yes_expr, no, no_expr, what) ||
         !terms_unify(scope, &yes, yes_expr, &no, no_expr, what, span))
