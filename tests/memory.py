@@ -126,15 +126,21 @@ def main(sandbox):
 
     # Refused before it starts, with the room that there is, or why there is none.
     sandbox.write("file", b"")
+    box.run("-c", "load t.npz | save t.parquet")
     for directory, said in (("/nowhere", "`/nowhere`, for temporary files, does not exist"),
                             (sandbox.path("file"), "for temporary files, is no directory"),
                             ("/dev/shm", "`/dev/shm`, for temporary files, is in memory itself")):
         box.refuses(directory, [f"{LONG} rows of 8 bytes exceed the 0.064 GB of memory", said],
                     "--memory", "64MB", "-c", "let y = load long.i32 | map float(long) as y", temporary=directory)
+        for limit, query, short in (("16MB", "load t.parquet | sort b, a | tail 1", "to load `t.parquet`"),
+                                    ("32MB", "load t.npz | sort b, a | map x | tail 1", f"for {ROWS} rows")):
+            box.refuses(f"{directory}, {query}", [f"not enough memory {short}, and `{directory}`, for temporary files, {said.split(', ')[-1]}",
+                                                  "`.set temp DIRECTORY` names another"], "--memory", limit, "-c", query, temporary=directory)
     numbers.permutation(MIXED).astype(np.int32).tofile(sandbox.path("mixed.i32"))
-    box.refuses("group", [f"not enough memory for {MIXED} rows", "in `/dev/shm`", "`.set temp DIRECTORY` names a disk"],
+    box.refuses("group", [f"not enough memory for {MIXED} rows", "`/dev/shm`, for temporary files, is in memory itself", "`.set temp DIRECTORY` names another"],
                 "--memory", "64MB", "-c", "load mixed.i32 | group mixed: count() as c | sum c", temporary="/dev/shm")
-    box.refuses("no such directory", ["invalid value for `temp`: `/nowhere`"], "-c", ".set temp /nowhere")
+    box.refuses("no such directory", ["invalid value for `temp`: `/nowhere` does not exist"], "-c", ".set temp /nowhere")
+    box.refuses("no directory", ["is no directory"], "-c", f".set temp {sandbox.path('file')}")
     tally.check("a size too small", "" if "which is 1MB or more, as 512MB or 2GB" in box.run("--memory", "100KB", "-c", "1").stderr else "not told")
     for text, said in (("sort x", "unless they are in order"), ("group a, b: sum(x)", "unless their groups are few"),
                        ("pick a | distinct", "unless few are distinct")):

@@ -33,6 +33,15 @@ enum status diag_error_hint(struct diags *diags, struct span span, const char *h
     return diag_hint(diags, "%s", hint);
 }
 
+enum status diag_no_memory(struct diags *diags, struct span span, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(diags, SEVERITY_ERROR, span, arena_vprintf(diags->arena, format, args))->of_memory = true;
+    va_end(args);
+    return STATUS_FAILED;
+}
+
 void diag_note(struct diags *diags, struct span span, const char *format, ...)
 {
     va_list args;
@@ -256,6 +265,7 @@ void diags_add(struct diags *into, const struct diag *diag)
     if (diag->hint)
         diag_hint(into, "%s", diag->hint);
     into->at[into->count - 1].of_rows = diag->of_rows;
+    into->at[into->count - 1].of_memory = diag->of_memory;
 }
 
 void diags_append(struct diags *into, const struct diags *from)

@@ -29,6 +29,7 @@ struct diag {
     const char *hint;      /* what to do about it, or NULL */
     struct span statement; /* of an error of syntax: the whole statement; may be empty */
     bool of_rows;          /* a value in a row is at fault, not how the query is written */
+    bool of_memory;        /* there was not enough */
 };
 
 /* A list of diagnostics; records and texts live in `arena`. */
@@ -48,6 +49,10 @@ enum status diag_error(struct diags *diags, struct span span, const char *format
 /* The same with a hint. */
 enum status diag_error_hint(struct diags *diags, struct span span, const char *hint, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
+
+/* An error of lack of memory. At the end of the statement it is told why nothing was spilled (memory_limit.h). */
+enum status diag_no_memory(struct diags *diags, struct span span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* Records a note. */
 void diag_note(struct diags *diags, struct span span, const char *format, ...) __attribute__((format(printf, 3, 4)));

@@ -81,6 +81,27 @@ static const char *directory_of(const struct spill_area *area)
     return statfs(usual[0], &system) == 0 && !is_in_memory(&system) ? usual[0] : usual[1];
 }
 
+/* A block of a file that is open needs no directory. */
+static const char *problem_of(const char *directory, bool is_open, const struct statfs *system)
+{
+    if (!is_open && !path_is_directory(directory))
+        return "is no directory";
+    if (is_in_memory(system))
+        return "is in memory itself";
+    return is_open || access(directory, W_OK) == 0 ? NULL : "cannot be written";
+}
+
+static const char *problem_of_error(int error)
+{
+    return error == ENOENT ? "does not exist" : error == ENOTDIR ? "is no directory" : "cannot be used";
+}
+
+const char *spill_directory_problem(const char *directory)
+{
+    struct statfs system;
+    return statfs(directory, &system) == 0 ? problem_of(directory, false, &system) : problem_of_error(errno);
+}
+
 /* Room is left for others. */
 struct spill_room spill_area_room(struct spill_area *area)
 {
@@ -92,15 +113,8 @@ struct spill_room spill_area_room(struct spill_area *area)
     const bool known = area->file >= 0 ? fstatfs(area->file, &system) == 0 : statfs(directory_of(area), &system) == 0;
     const int error = errno;
     pthread_mutex_unlock(&area->lock);
-    if (!known) {
-        room.problem = error == ENOENT ? "does not exist" : error == ENOTDIR ? "is no directory" : "cannot be used";
-    } else if (area->file < 0 && !path_is_directory(room.directory)) {
-        room.problem = "is no directory";
-    } else if (is_in_memory(&system)) {
-        room.problem = "is in memory itself";
-    } else if (area->file < 0 && access(room.directory, W_OK) != 0) {
-        room.problem = "cannot be written";
-    } else {
+    room.problem = known ? problem_of(room.directory, area->file >= 0, &system) : problem_of_error(error);
+    if (!room.problem) {
         const int64_t free_bytes = (int64_t)system.f_bavail * (int64_t)system.f_bsize;
         const int64_t share = free_bytes / share_left;
         room.bytes = free_bytes - (share < most_left ? share : most_left);

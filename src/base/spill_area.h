@@ -43,4 +43,7 @@ struct spill_room {
 };
 struct spill_room spill_area_room(struct spill_area *area);
 
+/* Why a directory takes no temporary file, as "does not exist". NULL: it does, or may. */
+const char *spill_directory_problem(const char *directory);
+
 #endif

@@ -56,3 +56,15 @@ enum status memory_work_check(struct buffer_pool *pool, int64_t bytes, struct sp
                            "this takes %.3g GB of memory, more than the %.3g GB that are free%s", (double)bytes / 1e9,
                            (double)buffer_pool_room(pool) / 1e9, spill_clause(pool, diags->arena));
 }
+
+void memory_errors_explain(struct buffer_pool *pool, struct diags *diags)
+{
+    const struct spill_room room = buffer_pool_spill_room(pool);
+    for (size_t i = 0; pool && (room.problem || room.failed) && i < diags->count; i++) {
+        struct diag *diag = &diags->at[i];
+        if (!diag->of_memory)
+            continue;
+        diag->message = arena_printf(diags->arena, "%s%s", diag->message, spill_clause(pool, diags->arena));
+        diag->hint = "`.set temp DIRECTORY` names another directory, on a disk that has room";
+    }
+}

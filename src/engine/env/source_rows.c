@@ -134,7 +134,7 @@ enum status source_read_rows(const struct sources *sources, struct source_file *
             column_unref(whole);
         }
         if (!read[i])
-            status = diag_error(diags, file->path.span, "not enough memory");
+            status = diag_no_memory(diags, file->path.span, "not enough memory");
     }
     for (size_t i = 0; i < count; i++) {
         struct source_column *column = &file->columns[places[i]];

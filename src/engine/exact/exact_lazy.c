@@ -60,7 +60,7 @@ bool exact_cancelled(struct exact *exact)
 
 enum status exact_no_memory(const struct exact *exact, const struct task *task, int64_t rows)
 {
-    return diag_error(exact->diags, task->span, "not enough memory for %lld rows", (long long)rows);
+    return diag_no_memory(exact->diags, task->span, "not enough memory for %lld rows", (long long)rows);
 }
 
 enum status exact_check_memory(const struct exact *exact, const struct task *task, int64_t rows, int64_t unwritten,

@@ -134,7 +134,7 @@ static enum status take_rows(const struct row_set *rows, struct column **columns
         return status;
     for (size_t i = 0; i < width; i++)
         column_unref(want[i] ? columns[i] : NULL);
-    return diag_error(job->diags, job->span, "not enough memory");
+    return diag_no_memory(job->diags, job->span, "not enough memory");
 }
 
 /* Reads columns of a part, `rows` of them if that is not NULL. */
@@ -274,7 +274,8 @@ static enum status append_column(const struct reading *reading, const struct for
                           reader->base.columns[k].name, type.logical.scale);
     if (type.logical.kind == LOGICAL_LIST && lists_differ(reader, k, pieces, job) != STATUS_OK)
         return STATUS_FAILED;
-    return workers_cancelled(job->workers) ? STATUS_CANCELLED : diag_error(job->diags, job->span, "not enough memory");
+    return workers_cancelled(job->workers) ? STATUS_CANCELLED
+                                           : diag_no_memory(job->diags, job->span, "not enough memory");
 }
 
 /* Makes the wanted columns of the pieces, and releases these. */
@@ -300,7 +301,7 @@ static enum status append_pieces(const struct reading *reading, const struct for
             columns[done] =
                 partition_column(&reader->partitions.keys[done - own], reading->part_rows, parts, job->workers);
         if (status == STATUS_OK && !columns[done])
-            status = diag_error(job->diags, job->span, "not enough memory");
+            status = diag_no_memory(job->diags, job->span, "not enough memory");
         for (size_t p = 0; p < parts && done < own && status == STATUS_OK; p++) {
             const struct column *changed = pieces[p] ? changed_column(&pieces[p], 1) : NULL;
             if (changed)

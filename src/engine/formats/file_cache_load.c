@@ -153,7 +153,7 @@ static enum status entry_add(struct file_cache *file_cache, const char *path, st
     struct relation *unread = file.reader ? outline(file.reader) : NULL;
     if (file.reader && !unread) {
         opened_file_close(&file);
-        return diag_error(diags, span, "not enough memory");
+        return diag_no_memory(diags, span, "not enough memory");
     }
     if (unread)
         file.relation = relation_new(unread->rows, unread->count, unread->columns, (const char *const *)unread->names);

@@ -137,7 +137,7 @@ enum status file_cache_order(const struct file_cache *file_cache, struct column 
     const struct workers workers = opener_workers(&file_cache->opener, "", diags->arena);
     struct column *ordered = unsorted_in_order(*column, &workers);
     if (!ordered)
-        return workers_cancelled(&workers) ? STATUS_CANCELLED : diag_error(diags, span, "not enough memory");
+        return workers_cancelled(&workers) ? STATUS_CANCELLED : diag_no_memory(diags, span, "not enough memory");
     column_unref(*column);
     *column = ordered;
     return STATUS_OK;

@@ -292,7 +292,7 @@ enum status file_list_make(const struct opener *opener, const char *path, const 
         memory = search_glob(&search, path);
     }
     if (!memory)
-        return diag_error(diags, span, "not enough memory");
+        return diag_no_memory(diags, span, "not enough memory");
     sort_paths(&search);
     if (search.folder && !format)
         status = keep_tables(&search, path, span, diags);

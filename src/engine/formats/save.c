@@ -79,7 +79,7 @@ static enum status narrow_days(struct column *column, struct span span, struct d
 {
     *narrow = column_reserve(TYPE_I32, TYPE_I32, column->rows);
     if (!*narrow)
-        return diag_error(diags, span, "not enough memory");
+        return diag_no_memory(diags, span, "not enough memory");
     for (int64_t row = 0; row < column->rows; row++) {
         const int64_t day = column_get_int(column, row);
         if (day < INT32_MIN || day > INT32_MAX) {

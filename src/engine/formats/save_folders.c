@@ -206,7 +206,7 @@ static enum status write_folder(struct saving *saving, struct folder *folder, co
         return writer_error(shown, errno, saving->span, diags);
     struct relation *relation = rows_of_folder(saving, folder);
     if (!relation)
-        return diag_error(diags, saving->span, "not enough memory");
+        return diag_no_memory(diags, saving->span, "not enough memory");
     const char *path = arena_printf(diags->arena, "%s/%s/%s", saving->root, folder->name, saving->file);
     sweep_directory(path_directory(path, diags->arena));
     enum status status = writer_open(&folder->writer, path, saving->span, diags);

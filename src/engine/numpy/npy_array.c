@@ -41,7 +41,7 @@ enum status npy_array_describe(struct npy_array *array, const void *data, size_t
 
 static enum status no_memory(const struct npy_array *array)
 {
-    return diag_error(array->job->diags, array->job->span, "there is no memory for `%s`", array->path);
+    return diag_no_memory(array->job->diags, array->job->span, "not enough memory for `%s`", array->path);
 }
 
 /* Copying elements in Fortran order, in which the first index runs fastest, so that the last one does. */

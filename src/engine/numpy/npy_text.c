@@ -89,8 +89,8 @@ static void translate_part(void *context, int member, int64_t part)
 
 static enum status no_memory(const struct text_copy *copy)
 {
-    return diag_error(copy->array->job->diags, copy->array->job->span, "there is no memory for `%s`",
-                      copy->array->path);
+    return diag_no_memory(copy->array->job->diags, copy->array->job->span, "not enough memory for `%s`",
+                          copy->array->path);
 }
 
 static enum status fill(struct text_copy *copy, int64_t parts)

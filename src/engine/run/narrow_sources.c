@@ -127,7 +127,7 @@ static enum status narrow_file(struct runner *runner, struct source_file *file, 
         else
             column_unref(need->taken[k]);
     }
-    return narrowed ? STATUS_OK : diag_error(diags, file->path.span, "not enough memory");
+    return narrowed ? STATUS_OK : diag_no_memory(diags, file->path.span, "not enough memory");
 }
 
 enum status narrow_sources(struct runner *runner, struct sources *sources, const struct queue *queue,

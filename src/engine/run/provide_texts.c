@@ -114,7 +114,7 @@ static enum status collect(struct row_text *text, const struct relation *relatio
     const struct column *present = text->arguments[0].present == NO_VALUE ? NULL : relation->columns[(*next)++];
     const struct column *ids = text->is_constant[1] ? NULL : relation->columns[(*next)++];
     text->column = column_of_groups(values, present, ids);
-    return text->column ? STATUS_OK : diag_error(diags, text->span, "not enough memory");
+    return text->column ? STATUS_OK : diag_no_memory(diags, text->span, "not enough memory");
 }
 
 /* Makes the slices of a call: of a list, and the ends. */
@@ -129,7 +129,7 @@ static enum status slice(struct row_text *text, const struct relation *relation,
             values[k].present = relation->columns[(*next)++];
     }
     text->column = column_of_slices(&values[0], &values[1], &values[2]);
-    return text->column ? STATUS_OK : diag_error(diags, text->span, "not enough memory");
+    return text->column ? STATUS_OK : diag_no_memory(diags, text->span, "not enough memory");
 }
 
 /* Makes the texts of one call, whose arguments that are no constants are the columns from `next` on. */
@@ -156,7 +156,7 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
         if (term->logical.kind == LOGICAL_LIST) {
             column = list_texts[k] = column_of_list_texts(column);
             if (!column) {
-                status = diag_error(diags, text->span, "not enough memory");
+                status = diag_no_memory(diags, text->span, "not enough memory");
                 break;
             }
         }
@@ -172,7 +172,7 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
         return status;
     text->column = column_of_results(&results);
     text_lookup_free(&results);
-    return text->column ? STATUS_OK : diag_error(diags, text->span, "not enough memory");
+    return text->column ? STATUS_OK : diag_no_memory(diags, text->span, "not enough memory");
 }
 
 /* Those of the calls that the task has. *made: they could be made. */

@@ -3,6 +3,7 @@
 #include "engine/run/run.h"
 
 #include "engine/backend/backend_choice.h"
+#include "engine/backend/memory_limit.h"
 #include "engine/run/provide.h"
 #include "engine/run/run_bound.h"
 #include "engine/storage/column_stats.h"
@@ -164,8 +165,10 @@ enum status run_statement(struct runner *runner, const struct stmt *stmt, struct
         status = run_value(runner, stmt, arena, result, diags);
         break;
     }
-    if (status != STATUS_OK)
+    if (status != STATUS_OK) {
         result_release(result);
+        memory_errors_explain(runner->pool, diags);
+    }
     file_cache_sweep(runner->env->file_cache);
     kept_sweep(runner->env->kept);
     stats_collector_start(runner->collector);

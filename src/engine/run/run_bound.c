@@ -20,7 +20,7 @@ static struct relation *relation_of_scalar(const struct scalar *scalar, const ch
     struct column *column =
         scalar->kind == KIND_FLOAT ? column_of_floats(&scalar->number, 1) : column_of_ints(&integer, 1);
     if (!column) {
-        diag_error(diags, span, "not enough memory");
+        diag_no_memory(diags, span, "not enough memory");
         return NULL;
     }
     struct relation *relation = relation_new(1, 1, &column, &name);
@@ -91,7 +91,7 @@ static enum status describe_by_keys(const struct runner *runner, const struct ev
     if (status == STATUS_OK)
         status = describe_groups(relation, keys, evaluated->key_count, &workers, arena, &described);
     if (status == STATUS_FAILED)
-        return diag_error(diags, span, "not enough memory");
+        return diag_no_memory(diags, span, "not enough memory");
     if (status != STATUS_OK)
         return status;
     relation_unref(relation);

@@ -180,7 +180,7 @@ static enum status check_regular(const struct stat *info, int file, const char *
 
 enum status file_memory_error(const char *path, struct span span, struct diags *diags)
 {
-    return diag_error(diags, span, "not enough memory to load `%s`", path);
+    return diag_no_memory(diags, span, "not enough memory to load `%s`", path);
 }
 
 static enum status read_to_end(struct growing_buffer *buffer, int file, const char *path, struct span span,

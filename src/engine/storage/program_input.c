@@ -108,7 +108,7 @@ static void read_errors(struct program *program)
 static enum status read_output(struct program *program, struct span span, struct diags *diags)
 {
     if (!growing_buffer_reserve(&program->buffer, STEP))
-        return diag_error(diags, span, "not enough memory for what `%s` prints", program->path);
+        return diag_no_memory(diags, span, "not enough memory for what `%s` prints", program->path);
     const ssize_t got = read(program->output, program->buffer.data + program->buffer.used, STEP);
     if (got < 0 && errno != EINTR && errno != EAGAIN)
         return diag_error(diags, span, "cannot read from `%s`: %s", program->path, strerror(errno));

@@ -63,7 +63,8 @@ enum status outputs_reserve(const struct job *job, struct buffer_pool *pool, str
         const enum type store = output_store(task, output, job->columns);
         struct column *column = column_reserve_from(pool, output->type, store, rows);
         if (!column)
-            return diag_error(job->diags, task->span, "not enough memory for a column of %lld rows", (long long)rows);
+            return diag_no_memory(job->diags, task->span, "not enough memory for a column of %lld rows",
+                                  (long long)rows);
         note_range(column, &task->code.at[output->value]);
         outcome->columns[k] = written[k] = column;
     }
@@ -87,8 +88,8 @@ static enum status apply_window(const struct job *job, struct buffer_pool *pool,
             continue;
         struct column *kept = copy_rows(pool, outcome->columns[k], begin, end);
         if (!kept)
-            return diag_error(job->diags, task->span, "not enough memory for a column of %lld rows",
-                              (long long)outcome->rows);
+            return diag_no_memory(job->diags, task->span, "not enough memory for a column of %lld rows",
+                                  (long long)outcome->rows);
         column_unref(outcome->columns[k]);
         outcome->columns[k] = kept;
     }

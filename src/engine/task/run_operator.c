@@ -138,8 +138,8 @@ static enum status reserve_results(const struct task *task, const struct operato
             continue;
         job->results[k] = reserve(job, &task->outputs[k]);
         if (!job->results[k])
-            return diag_error(job->diags, task->span, "not enough memory for a column of %lld rows",
-                              (long long)*job->result_rows);
+            return diag_no_memory(job->diags, task->span, "not enough memory for a column of %lld rows",
+                                  (long long)*job->result_rows);
     }
     return STATUS_OK;
 }

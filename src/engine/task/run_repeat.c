@@ -152,7 +152,7 @@ static enum status set_step(struct repeat_run *run)
 {
     struct column *step = column_reserve_from(run->runner.pool, TYPE_I64, TYPE_I64, 1);
     if (!step)
-        return diag_error(run->diags, run->loop->span, "not enough memory for a row");
+        return diag_no_memory(run->diags, run->loop->span, "not enough memory for a row");
     column_set_int(step, 0, run->round);
     column_finish(step, 1);
     column_unref(run->step);

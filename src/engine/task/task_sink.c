@@ -248,7 +248,7 @@ static enum status finish_row(const struct task_sink *sink, struct outcome *outc
         const enum type type = task->outputs[k].type;
         struct column *column = outcome->columns[k] = column_reserve_from(sink->runner->pool, type, type, 1);
         if (!column)
-            return diag_error(diags, task->span, "not enough memory for a row");
+            return diag_no_memory(diags, task->span, "not enough memory for a row");
         column_set_datum(column, 0, datum_of_scalar(&scalar));
         column_finish(column, 1);
     }

@@ -9,8 +9,8 @@
 enum status operator_no_memory(const struct operator_job *job)
 {
     const struct spill_room disk = buffer_pool_spill_room(job->pool);
-    if (!job->pool)
-        return diag_error(job->diags, job->task->span, "not enough memory for %lld rows", (long long)job->rows);
+    if (!job->pool || disk.problem || disk.failed)
+        return diag_no_memory(job->diags, job->task->span, "not enough memory for %lld rows", (long long)job->rows);
     return diag_error_hint(job->diags, job->task->span, "`.set temp DIRECTORY` names a disk that has more room",
                            "not enough memory for %lld rows: %.3g GB are free, and %.3g GB in `%s`",
                            (long long)job->rows, (double)buffer_pool_room(job->pool) / 1e9, (double)disk.bytes / 1e9,

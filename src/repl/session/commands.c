@@ -110,7 +110,9 @@ static bool change_setting(struct command_call *call, struct settings *settings,
         return true;
     struct strbuf choices = {0};
     setting_print_values(&choices, setting);
-    (void)diag_error(call->diags, wanted->span, "invalid value for `%s`: `%s`", setting->name, wanted->text);
+    const char *problem = setting_problem(setting, wanted->text);
+    (void)diag_error(call->diags, wanted->span, "invalid value for `%s`: `%s`%s%s", setting->name, wanted->text,
+                     problem ? " " : "", problem ? problem : "");
     diag_hint(call->diags, "choose one of %s", choices.text);
     strbuf_free(&choices);
     return false;

@@ -1,13 +1,14 @@
 #include "repl/session/settings.h"
 
 #include "base/memory_size.h"
+#include "base/path.h"
+#include "base/spill_area.h"
 #include "base/text.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
 
 const struct setting setting_table[] = {
     {"device",
@@ -181,12 +182,11 @@ static bool parse_size(const char *text, int *megabytes)
 /* Only one that is there is taken. */
 static bool set_directory(struct settings *settings, const char *path, const char *automatic)
 {
-    struct stat info;
     if (strcmp(path, automatic) == 0) {
         *settings->temporary = '\0';
         return true;
     }
-    if (strlen(path) >= sizeof settings->temporary || stat(path, &info) != 0 || !S_ISDIR(info.st_mode))
+    if (strlen(path) >= sizeof settings->temporary || !path_is_directory(path))
         return false;
     strcpy(settings->temporary, path);
     return true;
@@ -208,6 +208,11 @@ bool setting_set(struct settings *settings, const struct setting *setting, const
         return true;
     }
     return false;
+}
+
+const char *setting_problem(const struct setting *setting, const char *value)
+{
+    return setting->number == TAKES_DIRECTORY ? spill_directory_problem(value) : NULL;
 }
 
 void setting_print(struct strbuf *out, const struct settings *settings, const struct setting *setting)

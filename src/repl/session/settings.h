@@ -98,6 +98,9 @@ const struct setting *setting_find(const char *name);
 /* Returns false and changes nothing if `value` is not one of the choices. */
 bool setting_set(struct settings *settings, const struct setting *setting, const char *value);
 
+/* Why a value that was not taken is none, as "does not exist"; NULL: it is none of the choices. */
+const char *setting_problem(const struct setting *setting, const char *value);
+
 /* Appends the current value. */
 void setting_print(struct strbuf *out, const struct settings *settings, const struct setting *setting);
 

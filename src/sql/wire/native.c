@@ -392,7 +392,7 @@ static enum status report(const struct native *native, const char *source, struc
         native->problem_column < native->expected.count ? native->expected.names[native->problem_column] : "";
     switch (native->problem) {
     case PROBLEM_MEMORY:
-        return diag_error(diags, span, "not enough memory for the rows of `%s`", source);
+        return diag_no_memory(diags, span, "not enough memory for the rows of `%s`", source);
     case PROBLEM_RANGE:
         diag_error(diags, span, "a value of `%s` does not fit in 64 bits here%s", name,
                    computed ? "" : arena_printf(diags->arena, ", row %lld", (long long)native->problem_row));
@@ -487,8 +487,9 @@ enum status native_finish(struct native *native, const char *source, const struc
             continue;
         while (k-- > 0)
             column_unref(columns[k]);
-        return workers_cancelled(workers) ? STATUS_CANCELLED
-                                          : diag_error(diags, span, "not enough memory for the rows of `%s`", source);
+        return workers_cancelled(workers)
+                   ? STATUS_CANCELLED
+                   : diag_no_memory(diags, span, "not enough memory for the rows of `%s`", source);
     }
     return STATUS_OK;
 }
