@@ -98,6 +98,9 @@ static const char *argument(struct translator *t, char letter, const struct chai
         value = translate_range(t, t->at, end);
         found['F' - 'A'] = value.optional ? value.text : NULL;
         t->at = end;
+        if (value.window && value.text)
+            return translate_fail(t, "`per K: derive m = max(x)` computes within groups, `select x == m` compares then")
+                .text;
         return value.text;
     case 'P':
     case 'Y':

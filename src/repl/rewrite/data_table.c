@@ -13,6 +13,15 @@ static bool is_list(const struct translator *t, size_t at)
     return (token_is(t, at, ".") && token_is(t, at + 1, "(")) || (token_is(t, at, "list") && token_is(t, at + 1, "("));
 }
 
+/* `t[k != 1]`: a column stands there alone, as it does not in pandas. */
+static bool is_condition(const struct translator *t, size_t at)
+{
+    while (token_is(t, at, "!") || token_is(t, at, "("))
+        at++;
+    return token_at(t, at)->kind == REWRITE_WORD && !known_relation(t, token_raw(t, at)) &&
+           is_one_of(token_text(t, at + 1), "== != < <= > >=");
+}
+
 bool is_data_table(const struct translator *t, size_t at)
 {
     if (token_at(t, at)->kind != REWRITE_WORD || !token_is(t, at + 1, "[") || !known_relation(t, token_raw(t, at)))
@@ -21,7 +30,7 @@ bool is_data_table(const struct translator *t, size_t at)
     struct translator inner = *t;
     inner.end = close;
     const size_t comma = find_word(&inner, at + 2, ",");
-    if (token_is(t, at + 2, "order") && token_is(t, at + 3, "("))
+    if ((token_is(t, at + 2, "order") && token_is(t, at + 3, "(")) || (comma == close && is_condition(t, at + 2)))
         return comma == close;
     for (size_t i = comma; i < close; i = find_word(&inner, i + 1, ",")) {
         if (is_list(t, i + 1) || (token_is(t, i + 1, ".") && token_at(t, i + 2)->kind == REWRITE_WORD) ||

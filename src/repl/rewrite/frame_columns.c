@@ -209,6 +209,9 @@ static struct phrase ranked(struct translator *t, struct phrase x, size_t close)
             dense = strcmp(token_raw(t, t->at), "dense") == 0;
         } else if (accept_keyword(t, "ascending")) {
             descending = next_is(t, "False");
+        } else if (accept_keyword(t, "pct") || accept_keyword(t, "na_option")) {
+            return translate_fail(t,
+                                  "`rank(x)` is a place from 1, missing where `x` is; `rank(x) / count(x)` is a share");
         }
     }
     if (!least && !dense)

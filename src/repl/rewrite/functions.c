@@ -1,6 +1,7 @@
 /* Functions of other languages. */
 #include "repl/rewrite/chain.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
@@ -205,14 +206,15 @@ static struct phrase coalesced(struct translator *t, struct phrase *operands, si
     return result;
 }
 
-/* Of SQL, where a missing text is none. */
+/* Of SQL and KQL, where a missing text is none. */
 static struct phrase concatenated(struct translator *t, struct phrase *operands, size_t count)
 {
+    const bool passes_over = t->dialect == DIALECT_SQL || t->dialect == DIALECT_KQL;
     struct phrase result = operands[0];
     for (size_t i = 0; i < count; i++) {
-        if (t->dialect == DIALECT_SQL && operands[i].optional)
+        if (passes_over && operands[i].optional)
             operands[i] = phrase_fill("A ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, &operands[i], 1, t->arena);
-        operands[i].optional = operands[i].optional && t->dialect != DIALECT_SQL;
+        operands[i].optional = operands[i].optional && !passes_over;
         result = i > 0 ? join_text(t, result, operands[i]) : operands[0];
     }
     return result;
@@ -281,12 +283,30 @@ static struct phrase of_rows(struct translator *t, const char *name, struct phra
     return result;
 }
 
+/* substr(s, -2): counted from the end, in both languages; 0 is the place before the first character. False: the place
+ * is no literal that is not positive. */
+static bool substr_from_end(struct translator *t, struct phrase *operands, size_t count, struct phrase *result)
+{
+    char *end = NULL;
+    const long from = strtol(operands[1].text, &end, 10);
+    if (end == operands[1].text || *end || from > 0)
+        return false;
+    const char *form = count == 2 ? "substr(A, B)" : from < 0 ? "substr(A, B, C)" : "substr(A, B, C - 1)";
+    *result = phrase_fill(form, LEVEL_OPERAND, PHRASE_TEXT, operands, count, t->arena);
+    fold_positions(t, result);
+    return true;
+}
+
 /* Functions of any number of operands, and those that depend on types. */
 static struct phrase special(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
 {
     *found = true;
     if (count > 0 && is_one_of(name, "coalesce ifnull nvl fill_null replace_na"))
         return coalesced(t, operands, count);
+    struct phrase part;
+    if (count > 1 && t->dialect == DIALECT_SQL && is_one_of(name, "substr substring") &&
+        substr_from_end(t, operands, count, &part))
+        return part;
     if (count > 1 && is_one_of(name, "concat strcat paste0 str_c"))
         return concatenated(t, operands, count);
     if (count == 2 && is_one_of(name, "greatest least pmax pmin max_of min_of")) {
