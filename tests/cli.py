@@ -128,7 +128,7 @@ class CommandLine:
         """rql FILE: tables named by their files."""
         table = b"a,b\n1,2\n3,4\n"
         for name in ("deals.csv", "20 old.csv", "it's.tsv.gz", "deals.txt"):
-            self.sandbox.write(name, gzip.compress(b"a\n7\n") if name.endswith(".gz") else table)
+            self.sandbox.write(name, gzip.compress(b"a\n7\n") if name.endswith(".gz") else b"one\ntwo\nthree\n" if name.endswith(".txt") else table)
         self.prints("data-file", "4\n2\n2\n", "deals.csv", "-c", "deals | sum a", "-c", "| count", "-c", "| count")
         self.prints("data-files", "4\n4\n7\n3\n", "-c", "deals | sum a", "deals.csv", "20 old.csv", "it's.tsv.gz", "deals.txt",
                     "-c", "_20_old | sum a", "-c", "it_s | sum a", "-c", "| count")
