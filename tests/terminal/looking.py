@@ -113,17 +113,17 @@ def browsing(make_terminal, sandbox, step):
 
 
 def browsing_on(make_terminal, sandbox, step):
-    """Two billion rows are computed as they are shown, Ctrl-C stops a search and not the grid, a terminal that changes its size
+    """Trillions of rows are computed as they are shown, Ctrl-C stops a search and not the grid, a terminal that changes its size
     is drawn again, and afterwards `_` is the table as it was seen. A terminal that cannot be drawn on shows a table."""
     terminal = make_terminal(sandbox, ["--device=host", "--quiet", "--no-init"], {}, (90, 12))
     terminal.start()
     try:
         terminal.wait(terminal.ready)
-        terminal.enter("range 1..20000000000 | map x * 3 as a, x % 1000003 as b | browse")
+        terminal.enter("range 1..2000000000000 | map x * 3 as a, x % 1000003 as b | browse")
         terminal.settle()
         terminal.keys("G")
-        step("browse-long", terminal.shows(r"^60,000,000,000 ", prompt=False, patience=20))
-        terminal.type("g/59999999999")
+        step("browse-long", terminal.shows(r"^6,000,000,000,000 ", prompt=False, patience=20))
+        terminal.type("g/5999999999999")
         terminal.keys("Enter")
         step("browse-searches", terminal.shows("^searching", prompt=False, patience=20))
         terminal.keys("C-c")
