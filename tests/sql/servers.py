@@ -343,7 +343,7 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
         elif kind == "status":
             self.send(b"<html>gone</html>", 503)
         elif "system.columns" in sql:
-            self.send(block([("rql_0", "String", texts(["x"])), ("rql_1", "String", texts(["Int32"])), ("rql_2", "String", texts(["column"]))], 1))
+            self.send(block([("rql_0", "String", texts(["x"])), ("rql_1", "String", texts(["Int32"])), ("rql_2", "String", texts(["column 0"]))], 1))
         elif "system.processes" in sql:
             self.server.looks += 1
             if kind == "stall":
