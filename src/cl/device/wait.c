@@ -16,5 +16,17 @@ cl_int wait_for_command(const struct accelerator *accelerator, cl_event event)
             sched_yield();
         }
     }
-    return code == CL_SUCCESS ? clWaitForEvents(1, &event) : code;
+    if (code == CL_SUCCESS)
+        code = clWaitForEvents(1, &event);
+    if (code != CL_SUCCESS)
+        (void)clFinish(accelerator->queue);
+    return code;
+}
+
+cl_int wait_for_queue(cl_command_queue queue)
+{
+    const cl_int code = clFinish(queue);
+    if (code != CL_SUCCESS)
+        (void)clFinish(queue);
+    return code;
 }

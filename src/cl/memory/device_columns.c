@@ -1,5 +1,6 @@
 #include "cl/memory/device_columns.h"
 
+#include "cl/device/wait.h"
 #include "cl/memory/transfer.h"
 
 #include "base/heap.h"
@@ -185,7 +186,7 @@ bool device_columns_trim(struct device_columns *copies, uint64_t launch)
         return false;
     if (clEnqueueCopyBuffer(copies->accelerator->queue, copy->buffer, buffer, 0, 0, bytes, 0, NULL, NULL) !=
             CL_SUCCESS ||
-        clFinish(copies->accelerator->queue) != CL_SUCCESS) {
+        wait_for_queue(copies->accelerator->queue) != CL_SUCCESS) {
         clReleaseMemObject(buffer);
         return false;
     }
@@ -357,7 +358,7 @@ bool device_column_fill(struct device_column *copy, int64_t row, int64_t rows, s
     const bool filled = empty ? gather(copy, begin, end, timing)
                               : gather(copy, begin, copy->begin, timing) && gather(copy, copy->end, end, timing);
     /* Copies on the device must finish before their sources are released. */
-    const bool finished = cl_ok(&accelerator->failure, "clFinish", clFinish(accelerator->queue));
+    const bool finished = cl_ok(&accelerator->failure, "clFinish", wait_for_queue(accelerator->queue));
     if (!filled || !finished)
         return false;
     copy->begin = begin;

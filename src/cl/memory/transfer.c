@@ -117,10 +117,12 @@ static void finish_slot(struct batch *batch, struct staging *slot)
     if (!slot->event)
         return;
     cl_int code = clWaitForEvents(1, &slot->event);
-    if (code != CL_SUCCESS)
+    if (code != CL_SUCCESS) {
+        (void)clFinish(batch->lane->queue); /* which reads or writes the slot */
         fail(batch, code);
-    else if (batch->lane->direction == TRANSFER_DOWNLOAD)
+    } else if (batch->lane->direction == TRANSFER_DOWNLOAD) {
         memcpy(slot->host, slot->memory, slot->bytes);
+    }
     clReleaseEvent(slot->event);
     slot->event = NULL;
 }

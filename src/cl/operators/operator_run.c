@@ -128,7 +128,7 @@ static void settle(struct operator_run *run)
         clReleaseEvent(launch->event);
     }
     if (run->uploading)
-        cl_ok(failure, "clFinish", clFinish(run->accelerator->queue));
+        cl_ok(failure, "clFinish", wait_for_queue(run->accelerator->queue));
     run->uploading = false;
     run->launch_count = 0;
 }

@@ -1,5 +1,6 @@
 #include "cl/task/rounds.h"
 
+#include "cl/device/wait.h"
 #include "cl/task/round_steps.h"
 
 #include "base/heap.h"
@@ -100,7 +101,7 @@ static enum status run_ranges(struct backend_rounds *rounds, struct round_step *
         row += count;
         if (!waits)
             continue;
-        if (!cl_ok(&accelerator->failure, "clFinish", clFinish(accelerator->queue)))
+        if (!cl_ok(&accelerator->failure, "clFinish", wait_for_queue(accelerator->queue)))
             return STATUS_UNABLE;
         if (rounds->job.cancel && *rounds->job.cancel)
             return STATUS_CANCELLED;
