@@ -2,10 +2,6 @@
 
 #include "cl/codegen/template.h"
 
-#include "base/heap.h"
-
-#include <stdlib.h>
-
 extern const char kernel_first_rows[];
 
 enum { FIND, EMPTY, COUNT, LIST, NUMBER, KERNELS };
@@ -69,18 +65,6 @@ static void run_find(struct first_rows *found, const struct group_keys *group_ke
              group_keys_bytes(group_keys) + (int64_t)sizeof(cl_uint));
 }
 
-/* Replaces counts by their exclusive sums; returns the total. */
-static int64_t starts_of(cl_uint *counts, size_t count)
-{
-    cl_uint sum = 0;
-    for (size_t k = 0; k < count; k++) {
-        cl_uint own = counts[k];
-        counts[k] = sum;
-        sum += own;
-    }
-    return sum;
-}
-
 /* Reserves the list. */
 static bool make_rows(struct first_rows *found)
 {
@@ -99,8 +83,7 @@ static void run_list(struct first_rows *found, int64_t most)
     struct arguments arguments = {.arena = run->job->diags->arena};
     int64_t rows = run->job->rows, bytes = rows * 2 * (int64_t)sizeof(cl_uint);
     const size_t items = ((size_t)rows + SHARE - 1) / SHARE, groups = (items + config->group - 1) / config->group;
-    cl_uint *counts = heap_array(groups, sizeof *counts);
-    cl_mem tiles = operator_buffer(run, groups * sizeof *counts);
+    cl_mem tiles = operator_buffer(run, groups * sizeof(cl_uint));
     argument_buffer(&arguments, found->table);
     argument_buffer(&arguments, found->slots);
     argument_buffer(&arguments, tiles);
@@ -108,10 +91,7 @@ static void run_list(struct first_rows *found, int64_t most)
     argument_ulong(&arguments, (uint64_t)rows);
     argument_ulong(&arguments, SHARE);
     operator_run(run, COUNT, groups, config->group, &arguments, "count", bytes);
-    operator_read(run, tiles, groups * sizeof *counts, counts);
-    found->count = operator_stopped(run) ? 0 : starts_of(counts, groups);
-    operator_write(run, tiles, groups * sizeof *counts, counts);
-    free(counts);
+    found->count = operator_sum_exclusive(run, tiles, groups);
     if (found->count > most)
         run->unable = true;
     if (operator_stopped(run) || !make_rows(found))

@@ -2,11 +2,8 @@
 
 #include "cl/codegen/template.h"
 
-#include "base/heap.h"
 #include "base/integer.h"
 #include "engine/grouping/group_aggregate.h"
-
-#include <stdlib.h>
 
 extern const char kernel_group_output[];
 
@@ -156,22 +153,13 @@ static int64_t count(const struct group_put *put, struct operator_run *run, size
                      cl_mem tiles, size_t groups, uint64_t tile)
 {
     struct arguments arguments = {.arena = put->job->diags->arena};
-    uint32_t *counts = heap_array(groups, sizeof *counts), sum = 0;
     argument_view(&arguments, table);
     argument_buffer(&arguments, tiles);
     argument_ulong(&arguments, put->records);
     argument_ulong(&arguments, tile);
     operator_run(run, kernel + PUT_FILLED, groups, run->accelerator->config->group, &arguments, "filled",
                  (int64_t)(put->records * put->layout->stride * sizeof(cl_uint)));
-    operator_read(run, tiles, groups * sizeof *counts, counts);
-    for (size_t k = 0; k < groups && !operator_stopped(run); k++) {
-        const uint32_t own = counts[k];
-        counts[k] = sum;
-        sum += own;
-    }
-    operator_write(run, tiles, groups * sizeof *counts, counts);
-    free(counts);
-    return sum;
+    return operator_sum_exclusive(run, tiles, groups);
 }
 
 void group_put_run(const struct group_put *put, struct operator_run *run, size_t kernel, const struct view *table,

@@ -4,11 +4,9 @@
 #include "cl/operators/group_keys.h"
 #include "cl/operators/operator.h"
 
-#include "base/heap.h"
 #include "base/integer.h"
 #include "engine/storage/column_stats.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 extern const char kernel_key_ranks[];
@@ -124,8 +122,7 @@ static int64_t rank(struct ranking *ranking)
     const size_t groups = row_loop_groups(run->accelerator, size);
     const int64_t tile = divide_up(size, (int64_t)(groups * config->group)) * (int64_t)config->group;
     struct arguments mark = {.arena = run->job->diags->arena}, count = mark;
-    uint32_t *counts = heap_array(groups, sizeof *counts), sum = 0;
-    cl_mem tiles = operator_buffer(run, groups * sizeof *counts);
+    cl_mem tiles = operator_buffer(run, groups * sizeof(cl_uint));
     group_keys_arguments(&ranking->keys, run, &mark);
     argument_buffer(&mark, ranking->words);
     argument_buffer(&mark, ranking->flags);
@@ -136,14 +133,7 @@ static int64_t rank(struct ranking *ranking)
     argument_ulong(&count, (uint64_t)size);
     argument_ulong(&count, (uint64_t)tile);
     operator_run(run, COUNT, groups, config->group, &count, "count", size * (int64_t)sizeof(uint64_t));
-    operator_read(run, tiles, groups * sizeof *counts, counts);
-    for (size_t k = 0; k < groups && !operator_stopped(run); k++) {
-        const uint32_t own = counts[k];
-        counts[k] = sum;
-        sum += own;
-    }
-    operator_write(run, tiles, groups * sizeof *counts, counts);
-    free(counts);
+    const uint32_t sum = operator_sum_exclusive(run, tiles, groups);
     operator_run(run, RANK, groups, config->group, &count, "rank", 2 * size * (int64_t)sizeof(uint64_t));
     return sum;
 }

@@ -200,6 +200,20 @@ void operator_read(struct operator_run *run, cl_mem buffer, size_t bytes, void *
               : clEnqueueReadBuffer(accelerator->queue, buffer, CL_TRUE, 0, bytes, host, 0, NULL, NULL));
 }
 
+uint32_t operator_sum_exclusive(struct operator_run *run, cl_mem buffer, size_t count)
+{
+    cl_uint *counts = heap_array(count, sizeof *counts), sum = 0;
+    operator_read(run, buffer, count * sizeof *counts, counts);
+    for (size_t k = 0; k < count; k++) {
+        const cl_uint own = counts[k];
+        counts[k] = sum;
+        sum += own;
+    }
+    operator_write(run, buffer, count * sizeof *counts, counts);
+    free(counts);
+    return operator_stopped(run) ? 0 : sum;
+}
+
 bool operator_raised(struct operator_run *run, cl_mem flag)
 {
     static const cl_int none = 0;

@@ -77,6 +77,9 @@ void operator_enqueue(struct operator_run *run, size_t kernel, size_t groups, si
 void operator_read(struct operator_run *run, cl_mem buffer, size_t bytes, void *host);
 void operator_write(struct operator_run *run, cl_mem buffer, size_t bytes, const void *host);
 
+/* Replaces `count` numbers in a buffer by their exclusive sums; returns the total, 0 if the run has stopped. */
+uint32_t operator_sum_exclusive(struct operator_run *run, cl_mem buffer, size_t count);
+
 /* Copies to the start of a buffer without waiting: `host` has to stay as it is until operator_end. */
 void operator_upload(struct operator_run *run, cl_mem buffer, size_t bytes, const void *host);
 
