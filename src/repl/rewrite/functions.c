@@ -186,38 +186,11 @@ static void fold_positions(struct translator *t, struct phrase *result)
             begin--;
         if (begin == at || at - begin > 9 || strncmp(begin - 2, ", ", 2) != 0 || (at[4] != ')' && at[4] != ','))
             continue;
-        long value = 0;
-        for (const char *digit = begin; digit < at; digit++)
-            value = 10 * value + (*digit - '0');
-        result->text = arena_printf(t->arena, "%.*s%ld%s", (int)(begin - text), text, value - 1, at + 4);
+        result->text =
+            arena_printf(t->arena, "%.*s%ld%s", (int)(begin - text), text, strtol(begin, NULL, 10) - 1, at + 4);
         fold_positions(t, result);
         return;
     }
-}
-
-static struct phrase coalesced(struct translator *t, struct phrase *operands, size_t count)
-{
-    struct phrase result = operands[0];
-    for (size_t i = 1; i < count && result.text; i++) {
-        const bool optional = operands[i].optional && result.optional;
-        result = phrase_binary(&result, " ?? ", &operands[i], LEVEL_COALESCE, result.type, t->arena);
-        result.optional = optional;
-    }
-    return result;
-}
-
-/* Of SQL and KQL, where a missing text is none. */
-static struct phrase concatenated(struct translator *t, struct phrase *operands, size_t count)
-{
-    const bool passes_over = t->dialect == DIALECT_SQL || t->dialect == DIALECT_KQL;
-    struct phrase result = operands[0];
-    for (size_t i = 0; i < count; i++) {
-        if (passes_over && operands[i].optional)
-            operands[i] = phrase_fill("A ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, &operands[i], 1, t->arena);
-        operands[i].optional = operands[i].optional && !passes_over;
-        result = i > 0 ? join_text(t, result, operands[i]) : operands[0];
-    }
-    return result;
 }
 
 /* A unit of `date_trunc` and `date_part`, a text, or NULL. */

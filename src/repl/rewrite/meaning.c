@@ -221,3 +221,27 @@ struct phrase convert(struct translator *t, struct phrase x, const char *type)
     return translate_fail(
         t, "`int(x)`, `float(x)`, `date(x)`, `timestamp(x)` and `text(x)` convert; there is none to %s", type);
 }
+
+struct phrase coalesced(struct translator *t, struct phrase *operands, size_t count)
+{
+    struct phrase result = operands[0];
+    for (size_t i = 1; i < count && result.text; i++) {
+        const bool optional = operands[i].optional && result.optional;
+        result = phrase_binary(&result, " ?? ", &operands[i], LEVEL_COALESCE, result.type, t->arena);
+        result.optional = optional;
+    }
+    return result;
+}
+
+struct phrase concatenated(struct translator *t, struct phrase *operands, size_t count)
+{
+    const bool passes_over = t->dialect == DIALECT_SQL || t->dialect == DIALECT_KQL;
+    struct phrase result = operands[0];
+    for (size_t i = 0; i < count; i++) {
+        if (passes_over && operands[i].optional)
+            operands[i] = phrase_fill("A ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, &operands[i], 1, t->arena);
+        operands[i].optional = operands[i].optional && !passes_over;
+        result = i > 0 ? join_text(t, result, operands[i]) : operands[0];
+    }
+    return result;
+}

@@ -167,6 +167,12 @@ struct phrase convert(struct translator *t, struct phrase x, const char *type);
 /* A call of a function that means something of its own in KQL; *found: whether it is one. */
 struct phrase kql_function(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found);
 struct phrase join_text(struct translator *t, struct phrase a, struct phrase b);
+
+/* The first operand that is there. */
+struct phrase coalesced(struct translator *t, struct phrase *operands, size_t count);
+
+/* The texts one behind the other; in SQL and KQL a missing one is none. */
+struct phrase concatenated(struct translator *t, struct phrase *operands, size_t count);
 struct phrase negate(struct translator *t, struct phrase x);
 struct phrase as_value(struct translator *t, struct phrase x); /* where a test that is unknown there is false */
 struct phrase as_type(struct translator *t, struct phrase x, enum phrase_type type); /* a literal beside such a value */
