@@ -161,7 +161,7 @@ static enum status find_in_part(const struct distinct *distinct, const struct co
     return status;
 }
 
-/* Of more rows than memory has room for, so many bytes each. */
+/* Finds the rows part by part, since memory has no room for `row_bytes` bytes of each row. */
 static enum status find_in_parts(const struct distinct *distinct, const struct keys *keys,
                                  const struct column *const *columns, int64_t rows, int64_t row_bytes, int64_t *groups)
 {

@@ -38,8 +38,8 @@ void grouped_free(struct grouped *grouped); /* but not its results */
 /* Groups the job's rows, and sets its results. */
 typedef enum status group_fn(struct grouped *grouped, const struct workers *workers);
 
-/* The same of more rows than memory has room for, so many bytes each: by calls of `group` for one part after another
- * (row_parts.h), in the order of keys. */
+/* The same where memory has no room for `row_bytes` bytes of each row: calls `group` for one part of the rows after
+ * another (row_parts.h), in the order of their keys. */
 enum status group_in_parts(struct grouped *grouped, int64_t row_bytes, const struct workers *workers, group_fn *group);
 
 #endif

@@ -10,8 +10,8 @@
 #include "base/parallel.h"
 #include "engine/sorting/sort_keys.h"
 
-/* Whether work on rows by these keys, which differ, takes so many bytes a row that memory has no room for them, and the
- * disk has. */
+/* Whether memory has no room for `row_bytes` bytes of each row, but the disk has, and the keys differ, so that rows can
+ * be divided by them. */
 bool row_parts_pay(const struct keys *keys, int64_t rows, int64_t row_bytes, struct buffer_pool *pool);
 
 /* A column of all rows, and its copy. */
@@ -31,7 +31,7 @@ struct row_parts {
     int64_t count;
 };
 
-/* Divides the rows by their keys, so many bytes each being needed for one part at a time. `columns` are those to be
+/* Divides the rows by their keys into parts, of which each fits memory with `row_bytes` bytes a row. `columns` are
  * moved, and may be named twice or NULL; with `numbered` also the numbers of rows, &parts->numbers. STATUS_OK,
  * STATUS_CANCELLED, or STATUS_FAILED, without an error: not enough memory. Call row_parts_free in any case. */
 enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int64_t rows, int64_t row_bytes,

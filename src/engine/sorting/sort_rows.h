@@ -21,7 +21,7 @@ struct carried {
 enum status sort_columns_by(const struct keys *keys, int64_t rows, const struct workers *workers,
                             struct carried *carried, size_t carried_count);
 
-/* The same of more rows than memory has room for, so many bytes each: part by part (row_parts.h). */
+/* The same, part by part (row_parts.h), where memory has no room for `row_bytes` bytes of each row. */
 enum status sort_columns_in_parts(const struct keys *keys, int64_t rows, int64_t row_bytes,
                                   const struct workers *workers, const struct carried *carried, size_t carried_count);
 

@@ -45,7 +45,8 @@ void columns_unref(struct column *const *columns, size_t count);
 /* Sets whether the elements are known to lie in lo..hi. */
 void column_set_range(struct column *column, bool known, int64_t lo, int64_t hi);
 
-/* Finishes the columns, of so many rows; not `good`: drops them, and they are NULL. NULL is allowed. */
+/* Finishes the columns, which have `rows` rows, or (`good` false) drops them and sets them to NULL. Some may be NULL.
+ */
 void columns_finish(struct column **columns, size_t count, int64_t rows, bool good);
 
 /* Sets the logical type of a column under construction; takes a reference to its dictionary or store. */

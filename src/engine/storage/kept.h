@@ -33,7 +33,7 @@ void kept_add(struct kept *kept, const struct kept_key *key, void *value, void (
 /* After a statement: drops what was made of columns that nothing else refers to any more. */
 void kept_sweep(struct kept *kept);
 
-/* Drops entries, the least recently used first, until at most so many bytes are kept. */
+/* Drops entries, the least recently used first, until at most `bytes` bytes are kept. */
 void kept_shrink(struct kept *kept, int64_t bytes);
 
 /* Bytes of a column's elements. */

@@ -1,4 +1,4 @@
-/* What is kept of files for later statements gives way before anything is spilled. */
+/* Columns of files that are kept for later statements are dropped before anything is spilled. */
 #include "base/buffer_pool.h"
 #include "base/integer.h"
 #include "engine/env/env.h"

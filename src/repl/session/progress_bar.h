@@ -13,7 +13,7 @@ struct buffer_pool;
 struct progress_bar {
     struct progress base;     /* for the runner */
     int fd;                   /* of a terminal */
-    struct buffer_pool *pool; /* whose spilled bytes are told; or NULL */
+    struct buffer_pool *pool; /* the progress line tells how much it has spilled; NULL: nothing */
     int64_t began;            /* start of the statement, ns */
     int64_t shown;            /* when last drawn, ns; 0: never */
     bool visible;
