@@ -1,7 +1,8 @@
 /* Preloaded into rql by tests/faults.py: the N-th call of a kind fails, once or from then on, is cut short or
  * interrupted, or the process is killed there. FAULT=KIND:N:HOW chooses; FAULT_FIRED names a file that is made when it
  * happens, and FAULT_COUNTS one for the number of calls of each kind. Calls of rql and its libraries are counted; those
- * within the C library are not seen. */
+ * within the C library are not seen, nor those within an OpenCL driver of its own functions. */
+#include <CL/cl.h>
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -23,8 +24,10 @@
 enum how { ONCE, ON, SHORT, INTERRUPTED, KILLED };
 
 static const char *const hows[] = {"once", "on", "short", "interrupted", "killed"};
-static const char *const kinds[] = {"allocate", "map",    "open", "read", "write",  "status", "truncate", "sync",
-                                    "rename",   "unlink", "fork", "pipe", "thread", "advise", "folder"};
+static const char *const kinds[] = {"allocate", "map",     "open",   "read",    "write",  "status",   "truncate",
+                                    "sync",     "rename",  "unlink", "fork",    "pipe",   "thread",   "advise",
+                                    "folder",   "context", "queue",  "program", "kernel", "argument", "buffer",
+                                    "upload",   "fill",    "launch", "wait",    "fetch",  "mapping",  "ask"};
 enum kind {
     ALLOCATE,
     MAP,
@@ -40,7 +43,20 @@ enum kind {
     PIPE,
     THREAD,
     ADVISE,
-    FOLDER
+    FOLDER,
+    CONTEXT,
+    QUEUE,
+    PROGRAM,
+    KERNEL,
+    ARGUMENT,
+    BUFFER,
+    UPLOAD,
+    FILL,
+    LAUNCH,
+    AWAIT,
+    FETCH,
+    MAPPING,
+    ASK
 };
 
 static int chosen = -1;
@@ -68,7 +84,7 @@ __attribute__((constructor)) static void start(void)
 
 __attribute__((destructor)) static void report(void)
 {
-    char text[512];
+    char text[1024];
     size_t length = 0;
     const char *path = getenv("FAULT_COUNTS");
     const long file = path ? syscall(SYS_openat, AT_FDCWD, path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600) : -1;
@@ -260,5 +276,103 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
 {
     return fails(THREAD, EAGAIN) ? EAGAIN : REAL(pthread_create)(thread, attributes, run, argument);
 }
+
+/* What makes an object of OpenCL returns NULL and writes its error to the last argument. */
+#define MAKE(type, name, parameters, arguments, kind, error)                                                           \
+    type name parameters                                                                                               \
+    {                                                                                                                  \
+        if (!fails(kind, 0))                                                                                           \
+            return REAL(name) arguments;                                                                               \
+        if (code)                                                                                                      \
+            *code = error;                                                                                             \
+        return NULL;                                                                                                   \
+    }
+
+typedef void CL_CALLBACK on_error(const char *, const void *, size_t, void *);
+typedef void CL_CALLBACK on_built(cl_program, void *);
+
+MAKE(cl_context, clCreateContext,
+     (const cl_context_properties *properties, cl_uint count, const cl_device_id *devices, on_error *told, void *data,
+      cl_int *code),
+     (properties, count, devices, told, data, code), CONTEXT, CL_OUT_OF_HOST_MEMORY)
+MAKE(cl_command_queue, clCreateCommandQueue,
+     (cl_context context, cl_device_id device, cl_command_queue_properties properties, cl_int *code),
+     (context, device, properties, code), QUEUE, CL_OUT_OF_HOST_MEMORY)
+MAKE(cl_program, clCreateProgramWithBinary,
+     (cl_context context, cl_uint count, const cl_device_id *devices, const size_t *sizes, const unsigned char **texts,
+      cl_int *statuses, cl_int *code),
+     (context, count, devices, sizes, texts, statuses, code), PROGRAM, CL_INVALID_BINARY)
+MAKE(cl_program, clCreateProgramWithSource,
+     (cl_context context, cl_uint count, const char **texts, const size_t *sizes, cl_int *code),
+     (context, count, texts, sizes, code), PROGRAM, CL_OUT_OF_HOST_MEMORY)
+MAKE(cl_kernel, clCreateKernel, (cl_program program, const char *name, cl_int *code), (program, name, code), KERNEL,
+     CL_OUT_OF_RESOURCES)
+MAKE(cl_mem, clCreateBuffer, (cl_context context, cl_mem_flags flags, size_t size, void *host, cl_int *code),
+     (context, flags, size, host, code), BUFFER, CL_MEM_OBJECT_ALLOCATION_FAILURE)
+MAKE(void *, clEnqueueMapBuffer,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags, size_t at_, size_t size,
+      cl_uint count, const cl_event *before, cl_event *event, cl_int *code),
+     (queue, buffer, blocking, flags, at_, size, count, before, event, code), MAPPING, CL_MAP_FAILURE)
+
+WRAP(cl_int, clBuildProgram,
+     (cl_program program, cl_uint count, const cl_device_id *devices, const char *how_, on_built *told, void *data),
+     (program, count, devices, how_, told, data), PROGRAM, 0, CL_BUILD_PROGRAM_FAILURE)
+WRAP(cl_int, clCreateKernelsInProgram, (cl_program program, cl_uint count, cl_kernel *made, cl_uint *there),
+     (program, count, made, there), KERNEL, 0, CL_OUT_OF_RESOURCES)
+WRAP(cl_int, clSetKernelArg, (cl_kernel kernel, cl_uint number, size_t size, const void *value),
+     (kernel, number, size, value), ARGUMENT, 0, CL_OUT_OF_RESOURCES)
+WRAP(cl_int, clEnqueueWriteBuffer,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t at_, size_t size, const void *data, cl_uint count,
+      const cl_event *before, cl_event *event),
+     (queue, buffer, blocking, at_, size, data, count, before, event), UPLOAD, 0, CL_OUT_OF_RESOURCES)
+WRAP(cl_int, clEnqueueFillBuffer,
+     (cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_size, size_t at_, size_t size,
+      cl_uint count, const cl_event *before, cl_event *event),
+     (queue, buffer, pattern, pattern_size, at_, size, count, before, event), FILL, 0, CL_OUT_OF_RESOURCES)
+WRAP(cl_int, clEnqueueCopyBuffer,
+     (cl_command_queue queue, cl_mem from, cl_mem to, size_t from_at, size_t to_at, size_t size, cl_uint count,
+      const cl_event *before, cl_event *event),
+     (queue, from, to, from_at, to_at, size, count, before, event), FILL, 0, CL_OUT_OF_RESOURCES)
+WRAP(cl_int, clEnqueueNDRangeKernel,
+     (cl_command_queue queue, cl_kernel kernel, cl_uint dimensions, const size_t *from, const size_t *items,
+      const size_t *group, cl_uint count, const cl_event *before, cl_event *event),
+     (queue, kernel, dimensions, from, items, group, count, before, event), LAUNCH, 0, CL_OUT_OF_RESOURCES)
+/* Those that fail for good do wait: memory of commands that nothing waits for could never be used again. */
+#define WAIT(name, parameters, arguments, error)                                                                       \
+    cl_int name parameters                                                                                             \
+    {                                                                                                                  \
+        const int failed = fails(AWAIT, 0);                                                                            \
+        const cl_int code = failed && how == ONCE ? CL_SUCCESS : REAL(name) arguments;                                 \
+        return failed ? error : code;                                                                                  \
+    }
+
+WAIT(clFinish, (cl_command_queue queue), (queue), CL_OUT_OF_RESOURCES)
+WAIT(clFlush, (cl_command_queue queue), (queue), CL_OUT_OF_RESOURCES)
+WAIT(clWaitForEvents, (cl_uint count, const cl_event *events), (count, events),
+     CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+WRAP(cl_int, clEnqueueReadBuffer,
+     (cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t at_, size_t size, void *data, cl_uint count,
+      const cl_event *before, cl_event *event),
+     (queue, buffer, blocking, at_, size, data, count, before, event), FETCH, 0, CL_OUT_OF_RESOURCES)
+WRAP(cl_int, clEnqueueUnmapMemObject,
+     (cl_command_queue queue, cl_mem buffer, void *mapped, cl_uint count, const cl_event *before, cl_event *event),
+     (queue, buffer, mapped, count, before, event), MAPPING, 0, CL_OUT_OF_RESOURCES)
+WRAP(cl_int, clGetPlatformIDs, (cl_uint count, cl_platform_id *platforms, cl_uint *there), (count, platforms, there),
+     ASK, 0, CL_OUT_OF_HOST_MEMORY)
+WRAP(cl_int, clGetDeviceIDs,
+     (cl_platform_id platform, cl_device_type type, cl_uint count, cl_device_id *devices, cl_uint *there),
+     (platform, type, count, devices, there), ASK, 0, CL_DEVICE_NOT_FOUND)
+WRAP(cl_int, clGetDeviceInfo, (cl_device_id device, cl_device_info name, size_t size, void *value, size_t *needed),
+     (device, name, size, value, needed), ASK, 0, CL_OUT_OF_HOST_MEMORY)
+WRAP(cl_int, clGetKernelWorkGroupInfo,
+     (cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info name, size_t size, void *value, size_t *needed),
+     (kernel, device, name, size, value, needed), ASK, 0, CL_OUT_OF_HOST_MEMORY)
+WRAP(cl_int, clGetKernelArgInfo,
+     (cl_kernel kernel, cl_uint number, cl_kernel_arg_info name, size_t size, void *value, size_t *needed),
+     (kernel, number, name, size, value, needed), ASK, 0, CL_OUT_OF_HOST_MEMORY)
+WRAP(cl_int, clGetKernelInfo, (cl_kernel kernel, cl_kernel_info name, size_t size, void *value, size_t *needed),
+     (kernel, name, size, value, needed), ASK, 0, CL_OUT_OF_HOST_MEMORY)
+WRAP(cl_int, clGetEventInfo, (cl_event event, cl_event_info name, size_t size, void *value, size_t *needed),
+     (event, name, size, value, needed), ASK, 0, CL_OUT_OF_RESOURCES)
 
 /* NOLINTEND(readability-inconsistent-declaration-parameter-name,bugprone-reserved-identifier,cert-dcl*) */

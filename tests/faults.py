@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Calls that fail, one by one: allocations, system calls and threads (tests/fault.c makes the N-th fail). After each
-there is the right answer or one error, the next statement answers, and no file is left.
+"""Calls that fail, one by one: allocations, system calls, threads and, on an OpenCL device, calls of the driver
+(tests/fault.c makes the N-th fail). After each there is the right answer or one error, the next statement answers, and no
+file is left.
 
-    faults.py                   --count faults of each kind and statement, chosen by --seed
+    faults.py                   --count faults of each kind and statement, chosen by --seed; of OpenCL calls of some kinds
     faults.py --all             every one until none is left
     faults.py --only save-csv --kinds write,sync"""
 
@@ -13,6 +14,7 @@ import random
 import shutil
 import subprocess
 import sys
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 
 import harness
@@ -23,6 +25,10 @@ KINDS = {
     "write": ("once", "on", "short", "interrupted"), "status": ("once",), "truncate": ("once",), "sync": ("once",), "rename": ("once",),
     "unlink": ("once",), "fork": ("once",), "pipe": ("once",), "thread": ("once", "on"), "advise": ("on",), "folder": ("once",),
 }
+# Calls of a driver. Its programs are in the cache already, but for some of those that fail.
+DRIVER_KINDS = {kind: ("once", "on") for kind in ("context", "queue", "program", "kernel", "argument", "buffer", "upload", "fill",
+                                                  "launch", "wait", "fetch", "mapping", "ask")}
+DRIVER_SAMPLE = 3  # statements, and kinds of each, unless all are made
 # Where a process that saves is killed.
 KILLS = {"open", "write", "truncate", "sync", "rename", "folder", "unlink"}
 # Ways that may end the program, with a message: when even the reserve for small things cannot be had.
@@ -62,6 +68,22 @@ STATEMENTS = {
     "save-splayed": "load t.csv | pick x, y | save new/",
 }
 
+# On an OpenCL device, twice: the next statement answers on the device or the evaluator.
+DRIVER_STATEMENTS = {
+    "cl-sum": "load t.i64 | select t % 3 == 1 | map t * 2 | sum",
+    "cl-rows": "load t.csv | select x % 2 == 0 | map x * y | tail 3",
+    "cl-sort": "load t.csv | pick x, y | sort y, -x | take 3",
+    "cl-group": "load t.csv | group y: sum(x), count()",
+    "cl-texts": "load t.csv | group name: max(x) | sort name",
+    "cl-scan": "load t.i64 | scan + | max",
+    "cl-distinct": "load t.csv | map y | distinct | count",
+    "cl-hist": "load t.csv | pick x | hist 3",
+    "cl-repeat": "range 1..9 as x | map float(x) | repeat 3: ( stencil -1..1 wrap: (at(-1) + at(1)) / 2 ) | sum",
+    "cl-join": "load t.csv | join (load made.parquet | group name: count() as n) on name | sum n",
+    "cl-let": "let a = load t.i64 | derive u = t * 3 | pick u; a | sort -u | skip 90; a | sum",
+    "cl-save": "load t.csv | map x * 7 | save new.npy",
+}
+
 
 class Faults:
     def __init__(self, sandbox, tally, options):
@@ -69,7 +91,7 @@ class Faults:
         self.random = random.Random(options.seed)
         self.library = sandbox.path("fault.so")
         source = os.path.join(harness.TREE, "tests", "fault.c")
-        subprocess.run(["cc", "-O1", "-D_GNU_SOURCE", "-fno-builtin", "-shared", "-fPIC", "-o", self.library, source, "-ldl"], check=True)
+        subprocess.run(["cc", "-O1", "-D_GNU_SOURCE", "-fno-builtin", "-DCL_TARGET_OPENCL_VERSION=120", "-shared", "-fPIC", "-o", self.library, source, "-ldl"], check=True)
         self.data = sandbox.path("data")
         self.made = 0
         self.ended = 0
@@ -102,13 +124,19 @@ class Faults:
         env = harness.environment(os.path.join(here, "home"))
         env["XDG_CACHE_HOME"] = os.path.join(here, "cache")
         env.update(LD_PRELOAD=self.library, FAULT=fault, FAULT_FIRED=os.path.join(here, "fired"), FAULT_COUNTS=os.path.join(here, "counts"))
-        command = [harness.RQL, "--device", "host", "-k", "-c", statement, "-c", "40 + 2", "-c", "40 + 2"]
+        driver = folder.startswith("cl-")
+        cache = os.path.join(self.sandbox.root, f"programs-{zlib.crc32(statement.encode())}")
+        if driver and os.path.exists(cache):
+            shutil.copytree(cache, env["XDG_CACHE_HOME"], dirs_exist_ok=True)
+        command = [harness.RQL, "--device", "cpu" if driver else "host", "-k", "-c", statement, "-c", statement if driver else "40 + 2", "-c", "40 + 2"]
         try:
             done = subprocess.run(command, cwd=os.path.join(here, "data"), env=env, stdin=subprocess.DEVNULL, capture_output=True,
                                   timeout=60, check=False)
             result = harness.Result(done.returncode, done.stdout, done.stderr)
         except subprocess.TimeoutExpired as late:
             result = harness.Result("timeout", late.stdout or b"", late.stderr or b"")
+        if driver and not os.path.exists(cache) and os.path.exists(env["XDG_CACHE_HOME"]):
+            shutil.copytree(env["XDG_CACHE_HOME"], cache)
         files = {}
         for root, _, names in os.walk(os.path.join(here, "data")):
             for name in names:
@@ -152,7 +180,10 @@ class Faults:
         if right.status != 0 or not right.counts:
             self.tally.check(f"{name}-right", right.text())
             return
-        for kind, hows in KINDS.items():
+        kinds = DRIVER_KINDS if name in DRIVER_STATEMENTS else KINDS
+        if name in DRIVER_STATEMENTS and not self.options.all and not self.options.kinds:
+            kinds = dict(self.random.sample(sorted(kinds.items()), DRIVER_SAMPLE))
+        for kind, hows in kinds.items():
             if not self.options.kinds or kind in self.options.kinds:
                 for how in hows:
                     self.sweep(name, statement, kind, how, right.counts[kind], right, files)
@@ -200,7 +231,10 @@ def main(sandbox):
     options = parser.parse_args()
     tally = harness.Tally("faults")
     faults = Faults(sandbox, tally, options)
-    chosen = {name: text for name, text in STATEMENTS.items() if not options.only or name in options.only}
+    chosen = {name: text for name, text in (STATEMENTS | DRIVER_STATEMENTS).items() if not options.only or name in options.only}
+    if not options.all and not options.only:
+        kept = faults.random.sample(sorted(DRIVER_STATEMENTS), DRIVER_SAMPLE)
+        chosen = {name: text for name, text in chosen.items() if name in STATEMENTS or name in kept}
     with ThreadPoolExecutor(options.jobs) as pool:
         for done in [pool.submit(faults.check, name, text) for name, text in chosen.items()]:
             done.result()
