@@ -5,6 +5,7 @@ missing is missing, lists are lists.
 
     nested_json.py [SEED]"""
 
+import gzip
 import json
 import os
 import random
@@ -190,6 +191,54 @@ def check_subsets(rng, sandbox, tally):
         tally.check("subsets", "" if result.out.decode().split() == [str(value) for value in wanted] else f"{wanted} {result.text()}")
 
 
+# Of records as check_unpacked makes them; each is asked of the lines, and of the compressed lines by itself and after
+# the others, which have left out what it reads.
+UNPACKED = (
+    "group kind: count() as n, sum(o.n) as s | sort kind",
+    "group: sum(len(tags)), sum(sum(items.q)), count(o.t)",
+    "select o.n > 40 | pick o.t, late.x | distinct | sort o.t, late.x",
+    "group `a.b`: count() as n | sort n, `a.b`",
+    "pick mixed | distinct | sort mixed | take 20",
+    "map items[0].q | sum",
+    "count",
+    "pick c3, `o.c3` | group c3, `o.c3`: count() as n | sort n, c3, `o.c3`",
+    "pick o | tail 3",
+    "tail 3",
+)
+
+
+def check_unpacked(rng, sandbox, tally):
+    """Of compressed lines only what a statement mentions is kept: of several blocks, with late keys, keys that have
+    points or are empty, blank lines, and values of other types than those before."""
+    lines = []
+    for number in range(45000):
+        row = {"id": number, "kind": rng.choice(("x", "y", None)), "": rng.randrange(3)}
+        row["o"] = {"n": rng.randrange(100), "t": rng.choice(TEXTS), "": rng.randrange(3), "pad": "p" * rng.randrange(200)}
+        row["a.b"] = rng.randrange(5)
+        row["tags"] = rng.sample(["s", "t", "u"], rng.randrange(4))
+        row["items"] = [{"p": "z", "q": rng.randrange(9)} for _ in range(rng.randrange(3))]
+        row["mixed"] = rng.choice((number, "text", number / 2, [number], {"z": number})) if number > 30000 else number % 7
+        if number > 20000 and rng.random() < 0.01:
+            row["late"] = {"x": number % 11, f"rare{number % 3}": None}
+        if number > 0 and rng.random() < 0.3:
+            row = dict(rng.sample(sorted(row.items()), len(row)))
+        lines.append(json.dumps(row) + ("\r\n" if number % 9 == 0 else "\n") + ("\n" if number % 5000 == 4999 else ""))
+    content = "".join(lines).encode()
+    sandbox.write("plain.jsonl", content)
+    sandbox.write("packed.jsonl.gz", gzip.compress(content, 1))
+    arguments = ["--quiet", "--device", "host", "--format", "jsonl"]
+    apart = []
+    for stages in UNPACKED:
+        for name in ("plain.jsonl", "packed.jsonl.gz"):
+            apart.append(harness.run([*arguments, "-c", f"load {name} | {stages}"], sandbox.here, sandbox.home).text())
+        tally.check("unpacked", "" if apart[-1].replace("packed.jsonl.gz", "plain.jsonl") == apart[-2] else f"{stages}: {apart[-2:]}")
+    sandbox.write("all.rql", "".join(f"load packed.jsonl.gz | {stages}\n" for stages in UNPACKED).encode())
+    together = harness.run([*arguments, "all.rql"], sandbox.here, sandbox.home)
+    sandbox.write("plain.rql", "".join(f"load plain.jsonl | {stages}\n" for stages in UNPACKED).encode())
+    wanted = harness.run([*arguments, "plain.rql"], sandbox.here, sandbox.home)
+    tally.check("unpacked-together", "" if together.out == wanted.out and not together.status else together.text()[-600:])
+
+
 def check_folder(sandbox, tally):
     """Fields of objects in lists that come in several files, and first as null: a key is written once."""
     rows = ({"a": [{"p": {"p": "b"}, "z": 1}]}, {"a": [{"p": None}]}, {"a": [{"p": {"q": "c"}}]})
@@ -213,6 +262,13 @@ def main():
             result = harness.run(["--device", "host", "--format", "jsonl", "-c", f"load {name} {clauses}"], sandbox.here, sandbox.home)
             shown = (result.out + result.err).decode()
             tally.check(name + clauses[:12], "" if told in shown else f"no {told!r} in {result.text()}")
+            if not name.endswith(".jsonl") or name.startswith("peeked"):
+                continue
+            sandbox.write(f"{name}.gz", gzip.compress(content.encode("utf-8", "surrogateescape"), 1))
+            result = harness.run(["--device", "host", "--format", "jsonl", "-c", f"load {name}.gz {clauses}"], sandbox.here, sandbox.home)
+            shown = (result.out + result.err).decode().replace(".gz", "")
+            tally.check(f"{name}.gz{clauses[:12]}", "" if told in shown else f"no {told!r} in {result.text()}")
+        check_unpacked(random.Random(seed + 2), sandbox, tally)
         check_subsets(random.Random(seed + 1), sandbox, tally)
         check_folder(sandbox, tally)
         for number in range(60):

@@ -6,10 +6,10 @@
 #include <string.h>
 #include <strings.h>
 
-void decompress_report(const struct workers *workers, size_t done, size_t length)
+void unpacker_report(const struct unpacker *unpacker, const struct workers *workers)
 {
     struct progress_step advance = workers->whole;
-    advance.part = (double)done / (double)length;
+    advance.part = unpacker->length > 0 ? (double)unpacker->at / (double)unpacker->length : 1;
     progress_report(workers->progress, &advance);
 }
 
@@ -23,10 +23,34 @@ static enum status decompress_error(const struct compression *compression, const
         return file_memory_error(path, span, diags);
     case DECOMPRESS_CORRUPT:
     case DECOMPRESS_CANCELLED:
+    case DECOMPRESS_MORE:
     case DECOMPRESS_OK:
         break;
     }
     return diag_error(diags, span, "`%s` is corrupt or not a %s file", path, compression->name);
+}
+
+/* Appends the content to the buffer. */
+static enum decompress_result decompress(const struct compression *compression, const struct mapping *mapping,
+                                         struct growing_buffer *buffer, const struct workers *workers)
+{
+    enum { STEP = 1 << 20 }; /* between cancellation checks */
+    struct unpacker *unpacker = compression->open(mapping_data(mapping), mapping_length(mapping));
+    enum decompress_result result = unpacker ? DECOMPRESS_MORE : DECOMPRESS_NO_MEMORY;
+    while (result == DECOMPRESS_MORE) {
+        size_t written = 0;
+        if (workers_cancelled(workers))
+            result = DECOMPRESS_CANCELLED;
+        else if (!growing_buffer_reserve(buffer, STEP))
+            result = DECOMPRESS_NO_MEMORY;
+        else
+            result = compression->next(unpacker, buffer->data + buffer->used, STEP, &written);
+        buffer->used += written;
+        unpacker_report(unpacker, workers);
+    }
+    if (unpacker)
+        compression->close(unpacker);
+    return result;
 }
 
 enum status compression_open(const struct compression *compression, struct mapping **mapping,
@@ -34,8 +58,7 @@ enum status compression_open(const struct compression *compression, struct mappi
 {
     struct growing_buffer buffer = {.pool = workers->pool};
     const char *path = mapping_path(*mapping);
-    enum decompress_result result =
-        compression->decompress(mapping_data(*mapping), mapping_length(*mapping), &buffer, workers);
+    const enum decompress_result result = decompress(compression, *mapping, &buffer, workers);
     enum status status =
         result == DECOMPRESS_CANCELLED ? STATUS_CANCELLED : mapping_check_unchanged(*mapping, span, diags);
     if (status == STATUS_OK && result != DECOMPRESS_OK)

@@ -6,10 +6,9 @@
 #include "base/parallel.h"
 #include "engine/storage/mapped_file.h"
 
-struct growing_buffer; /* growing_buffer.h */
-
 enum decompress_result {
     DECOMPRESS_OK,
+    DECOMPRESS_MORE, /* this far */
     DECOMPRESS_TRUNCATED,
     DECOMPRESS_CORRUPT,
     DECOMPRESS_NO_MEMORY,
@@ -21,15 +20,22 @@ typedef bool compress_sink(void *context, const void *data, size_t size);
 
 struct compressor; /* the state of one file, defined by each format */
 
+/* The first member of each format's own struct. */
+struct unpacker {
+    const unsigned char *data;
+    size_t length, at; /* what has been read of it */
+};
+
 struct compression {
     const char *extension; /* ".gz" */
     const char *name;
     const char *magic;   /* the first bytes of every file */
     const char *summary; /* for help */
 
-    /* Appends the content of `length` compressed bytes to the buffer. */
-    enum decompress_result (*decompress)(const void *data, size_t length, struct growing_buffer *buffer,
-                                         const struct workers *workers);
+    struct unpacker *(*open)(const void *data, size_t length); /* NULL: no memory */
+    /* Writes the next bytes of the content, as many as there is room for unless it ends. */
+    enum decompress_result (*next)(struct unpacker *unpacker, char *to, size_t room, size_t *written);
+    void (*close)(struct unpacker *unpacker); /* frees it */
 
     struct compressor *(*begin)(int threads); /* NULL: no memory */
     /* Compresses the next piece of the file; `last` ends it. Returns false if the sink did or memory ran out. */
@@ -38,8 +44,8 @@ struct compression {
     void (*end)(struct compressor *compressor); /* frees it */
 };
 
-/* For `decompress`: reports that `done` of `length` bytes have been read. */
-void decompress_report(const struct workers *workers, size_t done, size_t length);
+/* Reports how much has been read. */
+void unpacker_report(const struct unpacker *unpacker, const struct workers *workers);
 
 /* Replaces the mapping of a compressed file by one of its content. On failure the mapping is unchanged. */
 enum status compression_open(const struct compression *compression, struct mapping **mapping,

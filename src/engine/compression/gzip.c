@@ -1,6 +1,5 @@
 /* gzip compression by zlib. A file may consist of several members. */
 #include "engine/compression/compression.h"
-#include "engine/storage/growing_buffer.h"
 
 #include "base/heap.h"
 
@@ -8,55 +7,60 @@
 #include <zlib.h>
 
 enum {
-    STEP = 1 << 20,        /* bytes between cancellation checks */
+    STEP = 1 << 20,        /* bytes at once */
     GZIP_WINDOW = 15 + 16, /* the largest window, with a gzip header */
     LEVEL = 4              /* twice as fast as gzip's default, at most a tenth larger */
 };
 
-static enum decompress_result decompress_gzip(const void *data, size_t length, struct growing_buffer *buffer,
-                                              const struct workers *workers)
+struct gzip_unpacker {
+    struct unpacker base;
+    z_stream stream;
+    bool ended; /* at the end of a member */
+    bool full;  /* zlib may hold output although all input is consumed */
+};
+
+static struct unpacker *open_gzip(const void *data, size_t length)
 {
-    z_stream stream = {0};
-    if (inflateInit2(&stream, GZIP_WINDOW) != Z_OK)
-        return DECOMPRESS_NO_MEMORY;
-    const unsigned char *at = data;
-    size_t remaining = length;
-    enum decompress_result result = DECOMPRESS_TRUNCATED;
-    bool ended = false; /* at the end of a member */
-    while (remaining > 0 && result == DECOMPRESS_TRUNCATED) {
-        if (workers_cancelled(workers)) {
-            result = DECOMPRESS_CANCELLED;
-        } else if (ended && inflateReset(&stream) != Z_OK) {
-            result = DECOMPRESS_CORRUPT;
-        } else if (!growing_buffer_reserve(buffer, STEP)) {
-            result = DECOMPRESS_NO_MEMORY;
-        } else {
-            uInt given = remaining < STEP ? (uInt)remaining : STEP;
-            stream.next_in = (z_const Bytef *)at;
-            stream.avail_in = given;
-            stream.next_out = (Bytef *)buffer->data + buffer->used;
-            stream.avail_out = STEP;
-            const int code = inflate(&stream, Z_NO_FLUSH);
-            ended = code == Z_STREAM_END;
-            if (code != Z_OK && code != Z_STREAM_END)
-                result = DECOMPRESS_CORRUPT;
-            at += given - stream.avail_in;
-            remaining -= given - stream.avail_in;
-            buffer->used += STEP - stream.avail_out;
-            decompress_report(workers, length - remaining, length);
-        }
+    struct gzip_unpacker *unpacker = heap_array(1, sizeof *unpacker);
+    unpacker->base = (struct unpacker){.data = data, .length = length};
+    if (inflateInit2(&unpacker->stream, GZIP_WINDOW) == Z_OK)
+        return &unpacker->base;
+    free(unpacker);
+    return NULL;
+}
+
+static void close_gzip(struct unpacker *unpacker)
+{
+    inflateEnd(&((struct gzip_unpacker *)unpacker)->stream);
+    free(unpacker);
+}
+
+static enum decompress_result next_gzip(struct unpacker *base, char *to, size_t room, size_t *written)
+{
+    struct gzip_unpacker *unpacker = (struct gzip_unpacker *)base;
+    z_stream *stream = &unpacker->stream;
+    *written = 0;
+    while (*written < room && (base->at < base->length || unpacker->full)) {
+        if (unpacker->ended && inflateReset(stream) != Z_OK)
+            return DECOMPRESS_CORRUPT;
+        const uInt given = base->length - base->at < STEP ? (uInt)(base->length - base->at) : STEP;
+        const uInt wanted = room - *written < STEP ? (uInt)(room - *written) : STEP;
+        stream->next_in = (z_const Bytef *)base->data + base->at;
+        stream->avail_in = given;
+        stream->next_out = (Bytef *)to + *written;
+        stream->avail_out = wanted;
+        const int code = inflate(stream, Z_NO_FLUSH);
+        const bool idle = code == Z_BUF_ERROR && given == 0; /* it held none */
+        if (code != Z_OK && code != Z_STREAM_END && !idle)
+            return DECOMPRESS_CORRUPT;
+        unpacker->ended = code == Z_STREAM_END;
+        unpacker->full = !unpacker->ended && !idle && stream->avail_out == 0;
+        base->at += given - stream->avail_in;
+        *written += wanted - stream->avail_out;
     }
-    /* All input is consumed, but zlib may still hold output. */
-    while (result == DECOMPRESS_TRUNCATED && !ended && growing_buffer_reserve(buffer, STEP)) {
-        stream.next_out = (Bytef *)buffer->data + buffer->used;
-        stream.avail_out = STEP;
-        ended = inflate(&stream, Z_NO_FLUSH) == Z_STREAM_END;
-        buffer->used += STEP - stream.avail_out;
-        if (stream.avail_out == STEP)
-            break;
-    }
-    inflateEnd(&stream);
-    return result == DECOMPRESS_TRUNCATED && ended ? DECOMPRESS_OK : result;
+    if (base->at < base->length || unpacker->full)
+        return DECOMPRESS_MORE;
+    return unpacker->ended ? DECOMPRESS_OK : DECOMPRESS_TRUNCATED;
 }
 
 struct compressor {
@@ -106,7 +110,9 @@ const struct compression compression_gzip = {.extension = ".gz",
                                              .name = "gzip",
                                              .magic = "\x1f\x8b",
                                              .summary = "after another extension (.csv.gz): compressed with gzip",
-                                             .decompress = decompress_gzip,
+                                             .open = open_gzip,
+                                             .next = next_gzip,
+                                             .close = close_gzip,
                                              .begin = begin_gzip,
                                              .add = add_gzip,
                                              .end = end_gzip};

@@ -1,6 +1,5 @@
 /* zstd compression by libzstd. A file may consist of several frames. */
 #include "engine/compression/compression.h"
-#include "engine/storage/growing_buffer.h"
 
 #include "base/heap.h"
 
@@ -10,33 +9,47 @@
 
 enum { STEP = 1 << 20, LEVEL = 3 };
 
-static enum decompress_result decompress_zstd(const void *data, size_t length, struct growing_buffer *buffer,
-                                              const struct workers *workers)
+struct zstd_unpacker {
+    struct unpacker base;
+    ZSTD_DStream *stream;
+    size_t wanted; /* 0: at the end of a frame */
+    bool full;     /* libzstd may hold output although all input is consumed */
+};
+
+static void close_zstd(struct unpacker *unpacker)
 {
-    ZSTD_DStream *stream = ZSTD_createDStream();
-    if (!stream)
-        return DECOMPRESS_NO_MEMORY;
-    ZSTD_inBuffer in = {data, length, 0};
-    enum decompress_result result = DECOMPRESS_TRUNCATED;
-    size_t wanted = 1; /* 0: at the end of a frame */
-    bool full = false; /* libzstd may hold output although all input is consumed */
-    while ((in.pos < in.size || full) && result == DECOMPRESS_TRUNCATED) {
-        if (workers_cancelled(workers)) {
-            result = DECOMPRESS_CANCELLED;
-        } else if (!growing_buffer_reserve(buffer, STEP)) {
-            result = DECOMPRESS_NO_MEMORY;
-        } else {
-            ZSTD_outBuffer out = {buffer->data + buffer->used, STEP, 0};
-            wanted = ZSTD_decompressStream(stream, &out, &in);
-            if (ZSTD_isError(wanted))
-                result = DECOMPRESS_CORRUPT;
-            buffer->used += out.pos;
-            full = out.pos == out.size && wanted != 0;
-            decompress_report(workers, in.pos, in.size);
-        }
+    ZSTD_freeDStream(((struct zstd_unpacker *)unpacker)->stream);
+    free(unpacker);
+}
+
+static struct unpacker *open_zstd(const void *data, size_t length)
+{
+    struct zstd_unpacker *unpacker = heap_array(1, sizeof *unpacker);
+    unpacker->base = (struct unpacker){.data = data, .length = length};
+    unpacker->wanted = 1;
+    unpacker->stream = ZSTD_createDStream();
+    if (unpacker->stream)
+        return &unpacker->base;
+    close_zstd(&unpacker->base);
+    return NULL;
+}
+
+static enum decompress_result next_zstd(struct unpacker *base, char *to, size_t room, size_t *written)
+{
+    struct zstd_unpacker *unpacker = (struct zstd_unpacker *)base;
+    ZSTD_outBuffer out = {to, room, 0};
+    ZSTD_inBuffer in = {base->data, base->length, base->at};
+    while (out.pos < out.size && (in.pos < in.size || unpacker->full)) {
+        unpacker->wanted = ZSTD_decompressStream(unpacker->stream, &out, &in);
+        if (ZSTD_isError(unpacker->wanted))
+            return DECOMPRESS_CORRUPT;
+        unpacker->full = out.pos == out.size && unpacker->wanted != 0;
     }
-    ZSTD_freeDStream(stream);
-    return result == DECOMPRESS_TRUNCATED && wanted == 0 ? DECOMPRESS_OK : result;
+    base->at = in.pos;
+    *written = out.pos;
+    if (in.pos < in.size || unpacker->full)
+        return DECOMPRESS_MORE;
+    return unpacker->wanted == 0 ? DECOMPRESS_OK : DECOMPRESS_TRUNCATED;
 }
 
 struct compressor {
@@ -101,7 +114,9 @@ const struct compression compression_zstd = {.extension = ".zst",
                                              .name = "zstd",
                                              .magic = "\x28\xb5\x2f\xfd",
                                              .summary = "after another extension (.csv.zst): compressed with zstd",
-                                             .decompress = decompress_zstd,
+                                             .open = open_zstd,
+                                             .next = next_zstd,
+                                             .close = close_zstd,
                                              .begin = begin_zstd,
                                              .add = add_zstd,
                                              .end = end_zstd};

@@ -4,6 +4,7 @@
 #include "base/time/time_zone.h"
 #include "engine/compression/compression.h"
 #include "engine/env/env.h"
+#include "engine/env/mentioned.h"
 #include "engine/env/text_clauses.h"
 #include "engine/formats/file_list.h"
 #include "engine/formats/formats.h"
@@ -29,6 +30,7 @@ struct loader {
     bool checking;
     struct arena *arena;
     struct timing *timing;
+    const struct mentioned *mentioned;
     struct sources *sources;
     struct diags *diags;
 };
@@ -241,6 +243,7 @@ static void resolve_file(struct loader *loader, const struct path_item *item, st
     struct load_options *options = arena_alloc(loader->arena, sizeof *options);
     struct name path;
     options->lists = true;
+    options->mentioned = loader->mentioned;
     if (loaded_path(loader->env, &item->path, loader->arena, &path, loader->diags) != STATUS_OK ||
         stated_format(&item->format, &options->format, loader->diags) != STATUS_OK ||
         text_options_of(item, &options->text, loader->diags) != STATUS_OK) {
@@ -287,7 +290,9 @@ static bool resolve_source(void *context, const struct path_item *item, const st
 void sources_load(const struct env *env, const struct pipeline *pipeline, bool checking, struct arena *arena,
                   struct timing *timing, struct sources *sources, struct diags *diags)
 {
-    struct loader loader = {env, checking, arena, timing, sources, diags};
+    struct mentioned mentioned;
+    const bool few = find_mentioned(pipeline, arena, &mentioned);
+    struct loader loader = {env, checking, arena, timing, few ? &mentioned : NULL, sources, diags};
     *sources = (struct sources){.checking = checking};
     walk_pipeline(env, pipeline, resolve_source, &loader);
 }

@@ -20,6 +20,7 @@ struct row_set;       /* row_set.h */
 struct table_source;  /* open_file.h */
 struct remote;        /* engine/remote/remote.h */
 struct text_options;  /* text_options.h */
+struct mentioned;     /* file_reader.h */
 
 struct file_cache;
 struct file_cache *file_cache_new(struct mappings *mappings, const atomic_int *cancel); /* `cancel` may be NULL */
@@ -64,6 +65,8 @@ enum status file_cache_check(const struct file_cache *file_cache, const char *pa
 struct load_options {
     const struct format *format;     /* NULL: by the extension */
     const struct text_options *text; /* NULL: nothing is stated */
+    const struct mentioned
+        *mentioned; /* the columns that will be read are mostly among these; NULL: that is not known */
     /* Where the names of folders tell columns, only the first file is opened: all others are taken to have its columns,
      * and a number of rows that is not theirs. The bounds of the columns that folders tell say which to open then. */
     bool lists;

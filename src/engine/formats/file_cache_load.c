@@ -274,6 +274,7 @@ static enum status load_list(struct file_cache *file_cache, const char *path, st
 {
     struct load_options own = *options;
     struct file_list *list = NULL;
+    own.mentioned = NULL;
     if (!own.list) {
         list = arena_alloc(diags->arena, sizeof *list);
         const enum status status = file_list_make(&file_cache->opener, path, own.format, span, list, diags);

@@ -2,6 +2,8 @@
 #include "engine/formats/file_cache_entry.h"
 #include "engine/storage/unsorted_column.h"
 
+#include <string.h>
+
 /* The place of what stands for a column of the entry; their number, if it stands for none. The search begins at `from`,
  * since mostly columns come in their order. */
 static size_t place_of(const struct entry *entry, const struct column *unread, size_t from)
@@ -71,16 +73,53 @@ static bool mark_requested(const struct entry *entry, const struct relation *rel
     return any;
 }
 
+static enum status tell_lost(const struct entry *entry, const struct request *request)
+{
+    return diag_error_hint(request->diags, request->span,
+                           "load it again. Replacing a file by renaming a new one over it is safe",
+                           "`%s` was truncated or rewritten since it was loaded: its unread columns are lost",
+                           mapping_path(entry->file.mapping));
+}
+
+static bool left_out_is_wanted(const struct file_reader *reader, const struct reading *reading)
+{
+    bool any = false;
+    for (size_t k = 0; k < reader->count && !any; k++)
+        any = reading->wanted[k] && reader->columns[k].left_out;
+    return any;
+}
+
+/* Opens the entry's file again, all of it. */
+static enum status open_again(struct file_cache *file_cache, struct entry *entry, const struct request *request)
+{
+    struct opened_file *file = &entry->file, whole;
+    const struct load_options options = {.format = file->format};
+    const enum status status =
+        open_file(&file_cache->opener, entry->path, request->span, &options, &whole, request->diags);
+    if (status != STATUS_OK)
+        return status;
+    if (memcmp(&whole.stamp, &file->stamp, sizeof whole.stamp) != 0 || whole.reader->count != file->reader->count) {
+        opened_file_close(&whole);
+        return tell_lost(entry, request);
+    }
+    whole.relation = file->relation;
+    file->relation = NULL;
+    opened_file_close(file);
+    *file = whole;
+    return STATUS_OK;
+}
+
 /* Reads the wanted columns of the entry. */
 static enum status entry_read(struct file_cache *file_cache, struct entry *entry, const struct reading *reading,
                               const struct request *request)
 {
     struct diags *diags = request->diags;
     if (entry->file.mapping && mapping_changed(entry->file.mapping))
-        return diag_error_hint(diags, request->span,
-                               "load it again. Replacing a file by renaming a new one over it is safe",
-                               "`%s` was truncated or rewritten since it was loaded: its unread columns are lost",
-                               mapping_path(entry->file.mapping));
+        return tell_lost(entry, request);
+    const enum status opened =
+        left_out_is_wanted(entry->file.reader, reading) ? open_again(file_cache, entry, request) : STATUS_OK;
+    if (opened != STATUS_OK)
+        return opened;
     struct workers workers = opener_workers(&file_cache->opener, entry->path, diags->arena);
     workers.whole.bytes = entry->file.mapping ? (int64_t)mapping_length(entry->file.mapping) : 0;
     const struct format_job job = {.format = entry->file.format,

@@ -3,9 +3,11 @@
 #include "base/path.h"
 #include "engine/compression/compression.h"
 #include "engine/remote/remote.h"
+#include "engine/storage/growing_buffer.h"
 #include "engine/storage/pipe_input.h"
 #include "engine/storage/program_input.h"
 #include "engine/storage/text_options.h"
+#include "engine/text/text_files.h"
 
 #include <string.h>
 
@@ -38,6 +40,12 @@ static enum status open_table(const struct opener *opener, const char *path, str
     *file = (struct opened_file){0};
     return opener->tables->open(opener->tables->servers, path, &job, &file->reader);
 }
+
+struct unpacking {
+    const struct compression *compression;
+    struct unpacker *unpacker;
+    const struct workers *workers;
+};
 
 static bool begins_with(const struct mapping *mapping, const char *text)
 {
@@ -93,11 +101,47 @@ static enum status open_address(const struct opener *opener, const char *path, c
     return status;
 }
 
-static enum status decompress(const char *path, const struct format *format, struct mapping **mapping,
-                              const struct workers *workers, struct span span, struct diags *diags)
+static bool next_piece(void *context, char *to, size_t room, size_t *written, bool *ends)
 {
-    const struct compression *compression = compression_of(path, format, *mapping);
-    return compression ? compression_open(compression, mapping, workers, span, diags) : STATUS_OK;
+    const struct unpacking *unpacking = context;
+    const enum decompress_result result = unpacking->compression->next(unpacking->unpacker, to, room, written);
+    unpacker_report(unpacking->unpacker, unpacking->workers);
+    *ends = result == DECOMPRESS_OK;
+    return result == DECOMPRESS_OK || result == DECOMPRESS_MORE;
+}
+
+/* Replaces the mapping of compressed JSON lines by one that lacks values which no column that is mentioned has. False:
+ * it is unchanged, and unpacking all of it will tell why. */
+static bool unpack_mentioned(const struct compression *compression, const struct load_options *options,
+                             struct mapping **mapping, const struct workers *workers)
+{
+    struct unpacking unpacking = {compression, NULL, workers};
+    const bool lines = options->format && options->format->open == open_jsonl && mapping_is_file(*mapping);
+    if (!options->mentioned || options->text || !lines)
+        return false;
+    unpacking.unpacker = compression->open(mapping_data(*mapping), mapping_length(*mapping));
+    if (!unpacking.unpacker)
+        return false;
+    const struct text_pieces pieces = {next_piece, &unpacking};
+    struct growing_buffer buffer = {.pool = workers->pool};
+    const bool made = text_keep_mentioned(&pieces, options->mentioned, workers, &buffer) && !mapping_changed(*mapping);
+    compression->close(unpacking.unpacker);
+    if (made) {
+        struct mapping *content = mapping_from_buffer(mapping_path(*mapping), mapping_stamp(*mapping), &buffer);
+        mapping_unref(*mapping);
+        *mapping = content;
+    }
+    growing_buffer_free(&buffer);
+    return made;
+}
+
+/* *mentioned: only with what is. */
+static enum status decompress(const char *path, const struct load_options *options, struct mapping **mapping,
+                              const struct workers *workers, struct span span, bool *mentioned, struct diags *diags)
+{
+    const struct compression *compression = compression_of(path, options->format, *mapping);
+    *mentioned = compression && unpack_mentioned(compression, options, mapping, workers);
+    return compression && !*mentioned ? compression_open(compression, mapping, workers, span, diags) : STATUS_OK;
 }
 
 static enum status open_mapping(const struct opener *opener, const char *path, const struct format *format,
@@ -118,14 +162,15 @@ enum status open_file(const struct opener *opener, const char *path, struct span
     if (opener_has_table(opener, path))
         return open_table(opener, path, span, options, file, diags);
     struct mapping *mapping;
+    bool mentioned;
     struct workers workers = opener_workers(opener, path, diags->arena);
     *file = (struct opened_file){.format = options->format};
     enum status status = open_mapping(opener, path, file->format, &workers, span, &mapping, diags);
     if (status != STATUS_OK)
         return status;
     workers.whole.bytes = (int64_t)mapping_length(mapping);
-    status = decompress(path_is_program(path) ? "" : path_of_file(path, diags->arena), file->format, &mapping, &workers,
-                        span, diags);
+    status = decompress(path_is_program(path) ? "" : path_of_file(path, diags->arena), options, &mapping, &workers,
+                        span, &mentioned, diags);
     if (status == STATUS_OK) {
         file->stamp = mapping_stamp(mapping);
         file->format = file->format ? file->format : format_of_content(mapping);
@@ -134,8 +179,12 @@ enum status open_file(const struct opener *opener, const char *path, struct span
                                      "`%s` is no text file: its types are its own", path_display(path, diags->arena));
     }
     if (status == STATUS_OK) {
-        const struct format_job job = {
-            .format = file->format, .workers = &workers, .span = span, .diags = diags, .text = options->text};
+        const struct format_job job = {.format = file->format,
+                                       .workers = &workers,
+                                       .span = span,
+                                       .diags = diags,
+                                       .text = options->text,
+                                       .mentioned = mentioned ? options->mentioned : NULL};
         status = file->format->open ? format_open(&job, mapping, &file->reader)
                                     : format_read(&job, mapping, &file->relation);
     }

@@ -8,6 +8,7 @@
 #include "engine/text/cells.h"
 #include "engine/text/key_index.h"
 #include "engine/text/table.h"
+#include "engine/text/text_files.h"
 
 #include <string.h>
 
@@ -87,6 +88,15 @@ const char *json_learn(struct json_keys *keys, const struct table *table, const 
 /* Looks for keys, and objects and arrays, that are not known yet in all records of table->chunks, and adds them. Sets
  * table->sound, and counts the rows of lines. Returns false if cancelled. (json_late_keys.c) */
 bool json_learn_all(struct json_keys *keys, struct table *table, const struct workers *workers);
+
+/* What is kept of the node's values, if these paths are mentioned. */
+enum json_kept { KEEP_NONE, KEEP_FIELDS, KEEP_ALL }; /* fields: of objects some of theirs, and other values */
+
+enum json_kept json_kept(const struct json_keys *keys, size_t node, const struct mentioned *mentioned);
+
+/* text_keep_mentioned. (json_mentioned.c) */
+bool json_keep_mentioned(const struct text_pieces *pieces, const struct mentioned *mentioned,
+                         const struct workers *workers, struct growing_buffer *buffer);
 
 /* Makes the table's columns: those of the records, of which it returns the number, and behind them those of the
  * elements of lists. */

@@ -15,13 +15,20 @@
 struct format;       /* engine/formats/formats.h */
 struct text_options; /* text_options.h */
 
+/* Paths that a statement mentions, some of which may be those of columns. */
+struct mentioned {
+    const char **paths;
+    size_t count, capacity;
+};
+
 /* The context of reading or writing one file. */
 struct format_job {
     const struct format *format;
     const struct workers *workers; /* threads to use */
     struct span span;              /* the path in the query, for errors */
     struct diags *diags;
-    const struct text_options *text; /* reading text files: what the user states; NULL: nothing */
+    const struct text_options *text;   /* reading text files: what the user states; NULL: nothing */
+    const struct mentioned *mentioned; /* opening what text_keep_mentioned made: these; else NULL */
     int64_t
         unsorted_from; /* columns of text with as many strings may have unsorted dictionaries (dictionary.h); 0: none */
     _Atomic int64_t *unpacked; /* of read_rows: the rows of a column that were unpacked to find the wanted ones are
@@ -34,6 +41,7 @@ struct reader_column {
     struct logical_type logical; /* without a dictionary */
     bool nullable;               /* values may be missing */
     int64_t bytes;               /* in the file; 0: they are not known */
+    bool left_out;               /* it was opened without the values, which another reader of the whole file has */
 };
 
 /* What a file says of a column in one of its row groups. */

@@ -1,6 +1,7 @@
 #include "engine/text/text_files.h"
 
 #include "base/heap.h"
+#include "engine/json/json_keys.h"
 #include "engine/storage/list_store.h"
 #include "engine/text/encoding.h"
 #include "engine/text/pass.h"
@@ -21,6 +22,7 @@ void text_reader_describe(struct text_reader *reader, size_t k)
         .type = column->type,
         .logical = table_column_logical(column),
         .nullable = true,
+        .left_out = column->left_out,
     };
     if (column->kind == VALUE_LIST) {
         list_store_unref(reader->table.columns[k].unread);
@@ -91,6 +93,11 @@ static enum status open_table(const struct format_job *job, struct mapping *mapp
         text_reader_ops.close(&reader->base);
         return status;
     }
+    for (size_t k = 0; k < table->count && job->mentioned; k++) {
+        const size_t node = table->columns[k].node;
+        table->columns[k].left_out =
+            json_kept(table->keys, node, job->mentioned) <= (table->keys->nodes[node].raw ? KEEP_FIELDS : KEEP_NONE);
+    }
     const bool blank_lines = table->blank_lines && (table->count > 1 || dialect->json);
     if (blank_lines || table->comment || table->errors != ERRORS_TELL)
         table_cut_by_cells(table);
@@ -123,4 +130,10 @@ enum status open_jsonl(const struct format_job *job, struct mapping *mapping, st
 enum status open_text(const struct format_job *job, struct mapping *mapping, struct file_reader **reader)
 {
     return open_table(job, mapping, &dialect_text, reader);
+}
+
+bool text_keep_mentioned(const struct text_pieces *pieces, const struct mentioned *mentioned,
+                         const struct workers *workers, struct growing_buffer *buffer)
+{
+    return json_keep_mentioned(pieces, mentioned, workers, buffer);
 }

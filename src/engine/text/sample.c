@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SAMPLE_ROWS = 1000, SAMPLE_BYTES = 1 << 20, SAMPLE_CELLS = 1 << 16 };
+enum { SAMPLE_CELLS = 1 << 16 };
 
 /* Whether another record at `at` belongs to the sample; `cells` have been taken. */
 static bool sampled(const struct table *table, const char *begin, const char *at, int row, size_t cells)

@@ -77,6 +77,7 @@ struct table_column {
     unsigned way;              /* in which numbers, dates and timestamps are read; 0: as rql writes them */
     size_t node;               /* of JSON: whose values (json_keys.h) */
     bool member;               /* of JSON: the name is a path of several keys */
+    bool left_out;             /* of JSON: as of struct reader_column */
     size_t list;               /* of JSON: the column whose elements have it; NO_COLUMN: records do */
     size_t space;              /* the rows that it has a value of: 0, the records, or the elements of a list; */
     size_t elements;           /* of a list, those of its elements */
@@ -153,6 +154,9 @@ struct table {
     int64_t rows;
     bool cut_by_cells;
 };
+
+/* The first records, which guesses are made of. */
+enum { SAMPLE_ROWS = 1000, SAMPLE_BYTES = 1 << 20 };
 
 enum { MAX_COLUMNS = 30000 }; /* each has blocks of memory, of which a process can have some 65 000 */
 

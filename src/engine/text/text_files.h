@@ -31,6 +31,20 @@ enum status open_tsv(const struct format_job *job, struct mapping *mapping, stru
  * keys; null and absent keys are missing, arrays are lists (json_keys.h). */
 enum status open_jsonl(const struct format_job *job, struct mapping *mapping, struct file_reader **reader);
 
+/* What gives a text piece by piece: as many bytes as there is room for, unless the text ends. */
+struct text_pieces {
+    bool (*next)(void *context, char *to, size_t room, size_t *written, bool *ends); /* false: it fails */
+    void *context;
+};
+
+struct growing_buffer; /* engine/storage/growing_buffer.h */
+
+/* Writes JSON lines as they are, but leaves out of records those values that none of the mentioned paths is a path of,
+ * or to, or from. A record that has something which none before it has stays whole, so that what is written has the
+ * columns that all of it has. False: a line is no object, it fails, is cancelled, or there is no memory. */
+bool text_keep_mentioned(const struct text_pieces *pieces, const struct mentioned *mentioned,
+                         const struct workers *workers, struct growing_buffer *buffer);
+
 /* One value per line, without a name. An empty file is a column without rows. */
 enum status open_text(const struct format_job *job, struct mapping *mapping, struct file_reader **reader);
 
