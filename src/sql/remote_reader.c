@@ -17,9 +17,11 @@ struct remote_reader {
     const struct table_reader *table; /* borrowed */
     struct lowered lowered;
     bool unordered;           /* a table's rows have no order */
-    const char *value_query;  /* with marks */
+    const char *value_query;  /* with marks, as is */
+    const char *run_query;    /* that of a value, or of all columns */
     struct sent_column *sent; /* of base.columns, or the parts of the value */
     size_t sent_count;
+    struct sent_tables rows_up;
 };
 
 /* The text of the query for the wanted columns (NULL: all), and how many are sent. */
@@ -69,14 +71,19 @@ static enum status report_failure(const struct remote_reader *reader, const stru
 static enum status run(const struct remote_reader *reader, const char *query, const struct native_columns *expected,
                        const struct format_job *job, struct column **columns, int64_t *rows)
 {
-    const char *sql = arena_printf(job->diags->arena, "%s FORMAT Native", select_run(query, job->diags->arena));
+    const struct http_statement statement = {
+        .sql = arena_printf(job->diags->arena, "%s FORMAT Native", select_run(query, job->diags->arena)),
+        .external = reader->rows_up.tables.count > 0 ? &reader->rows_up.tables : NULL};
     if (reader->lowered.any)
         diag_note(
             job->diags, job->span,
             "the rows of `%s` have no order, so that any of them are taken, or of equal ones; `?by=COLUMN` orders them",
             reader->table->url.table);
+    const enum status fetched = sent_tables_fetch(&reader->rows_up, job->span, job->diags);
+    if (fetched != STATUS_OK)
+        return fetched;
     const size_t before = job->diags->count;
-    const enum status status = query_run(reader->table->http, sql, expected, reader->table->server, job->workers,
+    const enum status status = query_run(reader->table->http, &statement, expected, reader->table->server, job->workers,
                                          columns, rows, job->span, job->diags);
     if (status == STATUS_UNABLE && reader->unordered) {
         diag_hint(job->diags, "to be told the row, add the column that orders the rows: ?by=COLUMN");
@@ -317,6 +324,7 @@ static enum status read_value(struct file_reader *base, const struct format_job 
 static void close_remote(struct file_reader *base)
 {
     struct remote_reader *reader = (struct remote_reader *)base;
+    sent_tables_release(&reader->rows_up);
     arena_free(reader->arena);
     free(reader);
 }
@@ -365,10 +373,11 @@ static bool reduces(const struct remote_reader *reader)
 }
 
 /* ClickHouse refuses queries of more than 50 000 nodes of its syntax tree, of two to four bytes. */
-static bool is_short(const char *query)
+static bool is_short(const struct remote_reader *reader)
 {
     enum { MOST_BYTES = 96 << 10 };
-    return strlen(query) <= MOST_BYTES;
+    return strlen(reader->base.query) <= MOST_BYTES &&
+           sent_tables_fit(&reader->rows_up, select_run(reader->run_query, reader->arena));
 }
 
 struct file_reader *remote_reader_new(const struct queue *queue, const struct table_columns *from, const char **refusal)
@@ -378,11 +387,11 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
     const struct table_reader *first = (const struct table_reader *)from->reader;
     bool unordered = false;
     for (const struct table_columns *at = from; at; at = at->next) {
-        const struct table_reader *other = (const struct table_reader *)at->reader;
-        const char *problem = !reader_is_table(at->reader) ? "no table on a server"
-                              : strcmp(first->server, other->server) != 0 || first->url.tls != other->url.tls
-                                  ? "tables of several servers"
-                                  : NULL;
+        if (at->sent)
+            continue;
+        const char *problem = !reader_is_table(at->reader)                      ? "no table on a server"
+                              : !readers_are_together(from->reader, at->reader) ? "tables of several servers"
+                                                                                : NULL;
         unordered = unordered || at->reader->unordered;
         if (problem) {
             *refusal = problem;
@@ -396,6 +405,7 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
                                      .unordered = unordered};
     struct lowered *lowered = &reader->lowered;
     bool good = queue_lower(queue, from, reader->arena, lowered, refusal);
+    sent_tables_set(&reader->rows_up, from, reader->arena);
     if (good && from->dialect && task_is_scalar(lowered->last) &&
         (lowered->last->aggregates[0].kind == AGG_MEAN || aggregates_floats(lowered->last))) {
         *refusal = "aggregates of floats and means of all rows, which are completed here";
@@ -408,6 +418,7 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
             from->dialect
                 ? shown_query(reader, has_column(&reader->table->base, "value") ? "rql_value" : "value", reader->arena)
                 : value_query(reader, reader->arena);
+        reader->run_query = reader->value_query;
         reader->base.query = from->dialect ? reader->value_query : select_shown(reader->value_query, reader->arena);
     } else if (good) {
         size_t count;
@@ -423,10 +434,12 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
             arena_array(reader->arena, reader->sent_count + 1, sizeof(struct sent_column *));
         if (good && from->dialect)
             reader->base.query = shown_query(reader, NULL, reader->arena);
-        else if (good)
-            reader->base.query = select_shown(rows_query(reader, NULL, reader->arena, sent, &count), reader->arena);
+        else if (good) {
+            reader->run_query = rows_query(reader, NULL, reader->arena, sent, &count);
+            reader->base.query = select_shown(reader->run_query, reader->arena);
+        }
     }
-    if (good && !from->dialect && !is_short(reader->base.query)) {
+    if (good && !from->dialect && !is_short(reader)) {
         *refusal = "a long expression";
         good = false;
     }

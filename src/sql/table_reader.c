@@ -247,8 +247,8 @@ static enum status read_table(struct file_reader *base, const struct format_job 
     int64_t rows;
     add_select(&sql, reader, places, count, arena);
     const struct native_columns expected = {.names = names, .types = types, .count = count};
-    status =
-        query_run(reader->http, sql.text, &expected, reader->server, job->workers, read, &rows, job->span, job->diags);
+    status = query_run(reader->http, &(struct http_statement){.sql = sql.text}, &expected, reader->server, job->workers,
+                       read, &rows, job->span, job->diags);
     strbuf_free(&sql);
     if (status != STATUS_OK)
         return status;
@@ -271,6 +271,13 @@ static const struct file_reader_ops table_ops = {.read = read_table, .count = co
 bool reader_is_table(const struct file_reader *reader)
 {
     return reader->ops == &table_ops;
+}
+
+/* The same server, port, user and protocol. */
+bool readers_are_together(const struct file_reader *a, const struct file_reader *b)
+{
+    const struct table_reader *first = (const struct table_reader *)a, *second = (const struct table_reader *)b;
+    return strcmp(first->server, second->server) == 0 && first->url.tls == second->url.tls;
 }
 
 static enum status table_reader_open(struct servers *servers, const char *address, const struct format_job *job,
@@ -307,6 +314,8 @@ struct table_source table_source_of(struct servers *servers)
                                  .save_check = table_save_check,
                                  .save = table_save,
                                  .set_limits = servers_set_limits,
+                                 .limits = servers_limits,
+                                 .together = readers_are_together,
                                  .traffic = servers_traffic,
                                  .connections = servers_connections,
                                  .peek = servers_peek,

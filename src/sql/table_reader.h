@@ -5,6 +5,7 @@
 
 #include "engine/formats/open_file.h"
 #include "sql/lower/lower.h"
+#include "sql/wire/external.h"
 #include "sql/wire/wire_type.h"
 
 /* Opens addresses (table_url.h). Columns whose type has no counterpart here are left out with a note. The rows come in
@@ -15,6 +16,23 @@ struct table_source table_source_of(struct servers *servers);
 
 struct file_reader *remote_reader_new(const struct queue *queue, const struct table_columns *from,
                                       const char **refusal);
+
+/* sent_rows.c: rows from here that a query reads, as tables that go with it. */
+
+struct sent_tables {
+    struct external_tables tables;
+    struct relation **held; /* of each, one reference */
+};
+
+/* Those of `from` that are evaluated; borrows the arena. */
+void sent_tables_set(struct sent_tables *sent, const struct table_columns *from, struct arena *arena);
+void sent_tables_release(const struct sent_tables *sent);
+
+/* Has the rows be on the host. */
+enum status sent_tables_fetch(const struct sent_tables *sent, struct span span, struct diags *diags);
+
+/* Whether the statement is short enough to go with them. */
+bool sent_tables_fit(const struct sent_tables *sent, const char *sql);
 
 /* table_save.c: saving into tables on servers. */
 

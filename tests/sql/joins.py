@@ -240,11 +240,42 @@ def named(rig, shards):
 
 
 def elsewhere(rig, shards):
-    """Tables of two servers are joined here."""
+    """Of tables of two servers the second goes up to the first, through here."""
     urls = {"a": shards[0].url("a1", "pos"), "b": f"clickhouse://default@127.0.0.1:{shards[0].port}/default/b1?by=id"}
     same(rig, FILES | urls, "other user", ("{a} | join {b} on k | map pos, id",), False)
     shown = rig.run("explain sql " + filled("{a} | join {b} on k | map pos, id", urls)).out.decode()
-    rig.tally.check("other user is told", "" if "tables of several servers" in shown else shown)
+    rig.tally.check("other user is told", "" if "sent up with it: id as c0, k as c1; its rows are read first" in shown else shown)
+
+
+# Sources here: lists, ranges and names, besides files.
+SENT = (
+    "{a} | select sym in (load b.csv | map name) | count", "{a} | join b.csv on k | map pos, id", "{a} | select i in (range 0..3) | map pos, i",
+    "{a} | left join (load b.csv | reverse | derive t = id % 3 == 0, text = text(id)) on k | map pos, t, text, day, z",
+    "{a} | join (load b.csv | derive e = id * 0.01, f = decimal(id, 2)) on k | group sym: max(e), max(f), count()",
+    "{a} | lookup (load few.csv | join b.csv as q on j | group k: sum(q_w) as s) on k | map pos, s",
+    "{a} | join (load few.csv | left join {b} as q on k) on k | count", "{a} | semi join (load b.csv | derive day = day + 1) on d = day | count",
+    "{a} | lookup b.csv on k", "{a} | lookup b.csv on k | sum w", "{a} | join (load b.csv | derive q = 1 // (id - id)) on k | sum q", "{a} | join b.csv on sym = k", "{a} | asof join b.csv as q on pos = id | map pos, q_w",
+    "{a} | join b.csv on k | sum nothing", "{a} | left join b.csv on k | scan +", "{a} | join b.csv on k | derive r = row | map r", "{a} | select k in (load b.csv | map k) && sym in (load few.csv | map name) | group sym: count()",
+    "{a} | join (load {b} | reverse) on k | map pos, id",
+)  # fmt: skip
+
+
+def uploaded(rig, urls, count, options):
+    """The table is on the server, and the sources are here."""
+    names = FILES | {"a": urls["a"]}
+    same(rig, names, f"{count} servers, sources here", [line for line in PUSHED if line.startswith("{a}") and "load {a}" not in line], True)
+    same(rig, names | {"b": urls["b"]}, f"{count} servers, sources here", SENT, False)
+    rng = random.Random(options.seed + 1)
+    same(rig, names, f"{count} servers, sources here", [random_line(rng) for _ in range(options.count)], False)
+    with open(rig.sandbox.path("large.csv"), "w", encoding="utf-8") as file:
+        file.write("k,v\n" + "".join(f"{k},{k % 100}\n" for k in range(100000)))
+    line = f"load {urls['a']} | join large.csv on k | sum v"
+    expected = rig.run("load a.csv | join large.csv on k | sum v").out.decode()
+    rig.answers(f"{count} servers: a large source", expected, line)
+    rig.answers(f"{count} servers: one too large to go up", expected, ".set upload 1MB", line)
+    shown = [rig.run(setting, "explain sql " + line).out.decode() for setting in (".set upload 1MB", ".set upload off", ".set upload auto")]
+    for problem, text in zip(("more than the 1 MB that go up to it; `.set upload` allows more", "does not go up to it", "rql_x0 is `large.csv`, sent up with it: k as c0, v as c1; 100000 rows, 2400000 bytes"), shown):
+        rig.tally.check(f"{count} servers: {problem}", "" if problem in text else text)
 
 
 def run(rig, shards, counts, options):
@@ -254,6 +285,7 @@ def run(rig, shards, counts, options):
         same(rig, urls, f"{count} servers", OTHER, False)
         rng = random.Random(options.seed)
         same(rig, urls, f"{count} servers", [random_line(rng) for _ in range(options.count)], False)
+        uploaded(rig, urls, count, options)
     if counts[-1] > 1:
         mixed = {name: shards[0].url(f"{name}{counts[-1] if name == 'a' else 1}", "pos" if name == "a" else "id") for name in ROWS}
         same(rig, mixed, "a source of one server", PUSHED[:16], True)

@@ -6,6 +6,7 @@
 One query runs at a time. Settings of the address become those of the query; there are no users. engines.py starts it by the interpreter of the
 tests, or CHDB_PYTHON."""
 
+import contextlib
 import http.server
 import os
 import re
@@ -31,11 +32,28 @@ class Engine:
             self.session.query("USE `" + database.replace("\\", "\\\\").replace("`", "\\`") + "`")
             self.database = database
 
-    def run(self, sql, rows, parameters):
+    @contextlib.contextmanager
+    def external(self, tables):
+        """Tables of the rows that have come with a query, while it runs."""
+        for name, (structure, rows) in tables.items():
+            path = os.path.join(self.folder, name + ".rows")  # chdb takes files of its folder for tables of their names
+            with open(path, "wb") as file:
+                file.write(rows)
+            self.session.query(f"CREATE TABLE {name} ({structure}) ENGINE = Memory")
+            if rows:
+                self.session.query(f"INSERT INTO {name} FROM INFILE '{path}' FORMAT Native")
+        try:
+            yield
+        finally:
+            for name in tables:
+                self.session.query(f"DROP TABLE {name}")
+
+    def run(self, sql, rows, parameters, tables):
         """The answer as bytes and the number of rows read; `rows` are what an INSERT takes."""
-        settings = ", ".join(f"{name} = '{value}'" for name, value in parameters.items() if name not in PARAMETERS)
-        with self.busy:
+        settings = ", ".join(f"{name} = '{value}'" for name, value in parameters.items() if name not in PARAMETERS and not name.endswith(("_structure", "_format")))
+        with self.busy, contextlib.ExitStack() as stack:
             self.use(parameters.get("database", "default"))
+            stack.enter_context(self.external(tables))
             if sql.lstrip()[:6].upper() == "INSERT" and rows:
                 path = os.path.join(self.folder, "rows")
                 with open(path, "wb") as file:
@@ -47,6 +65,18 @@ class Engine:
                 sql += " SETTINGS " + settings
             answer = self.session.query(sql, "TabSeparated")
             return answer.bytes(), answer.storage_rows_read()
+
+
+def tables_of(body, boundary, parameters):
+    """The structure and the rows of each part of a form."""
+    tables = {}
+    for part in body.split(f"--{boundary}".encode())[1:-1]:
+        head, rows = part[2:-2].split(b"\r\n\r\n", 1)
+        name = re.search(rb'; name="(\w+)"; filename=', head).group(1).decode()
+        if parameters[f"{name}_format"] != "Native":
+            raise ValueError("Code: 73. DB::Exception: only Native is understood here. (UNKNOWN_FORMAT)")
+        tables[name] = parameters[f"{name}_structure"], rows
+    return tables
 
 
 class Handler(http.server.BaseHTTPRequestHandler):
@@ -79,6 +109,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         engine = self.server.engine
         parameters = {name: values[0] for name, values in urllib.parse.parse_qs(urllib.parse.urlsplit(self.path).query, keep_blank_values=True).items()}
         body = self.body()
+        tables = {}
+        if self.headers.get("Content-Type", "").startswith("multipart/form-data"):
+            tables, body = tables_of(body, self.headers["Content-Type"].split("boundary=")[1], parameters), b""
         if "query" in parameters:
             sql, rows = parameters["query"], body
         else:  # the rows of an INSERT follow a line with the statement, or the name of a binary format and a space
@@ -88,7 +121,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.answer(200, b"", ())
             return
         try:
-            result, read = engine.run(sql, rows, parameters)
+            result, read = engine.run(sql, rows, parameters, tables)
             self.answer(200, result, (("X-ClickHouse-Summary", f'{{"read_rows":"{read}"}}'),))
         except Exception as problem:  # whatever chdb raises is the answer
             text = str(problem)

@@ -159,8 +159,9 @@ static enum status bind_opened(struct binder *binder, struct bound *bound)
     if (facts->describes)
         return remote_describe(binder, &bound->remote);
     if (asks && !facts->asked) {
-        binder->needs->what = NEED_SERVER;
         binder->needs->part = remote_find(binder);
+        if (binder->needs->what == NEED_NOTHING)
+            binder->needs->what = NEED_SERVER;
         return STATUS_OK;
     }
     if (facts->answer) {

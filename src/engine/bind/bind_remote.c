@@ -1,12 +1,14 @@
 #include "engine/bind/bind_remote.h"
 
+#include "engine/bind/bind_sent.h"
 #include "engine/formats/open_file.h"
 #include "engine/storage/file_reader.h"
 
 #include <string.h>
 
-/* The tables that a part of a pipeline reads, its source first. */
+/* The tables that a part of a pipeline reads, its source first, and what goes up. */
 struct tables {
+    struct sent_sources sent;
     struct source_file **files;
     struct table_columns *columns; /* of each, a list */
     size_t count, capacity;
@@ -76,22 +78,27 @@ static bool may_be_remote(const struct pipeline *pipeline, size_t k)
     return stage_does(stage->word->stage, RUNS_REMOTELY) && is_for_all_tables(pipeline, k);
 }
 
-static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages,
-                       struct tables *tables);
+static bool add_tables(struct binder *binder, const struct pipeline *pipeline, size_t stages, struct tables *tables);
 
-/* Adds the tables that a source reads. False: it reads something else, too, or not all of its stages may be run. */
-static bool add_source(const struct binder *binder, const struct source_node *source, struct tables *tables)
+/* Adds the tables that a pipeline within the statement reads. False: not all of its stages may be run. */
+static bool add_inner(struct binder *binder, const struct pipeline *inner, struct tables *tables)
 {
+    bool good = true;
+    for (size_t k = 0; k < inner->stage_count && good; k++)
+        good = may_be_remote(inner, k);
+    return good && add_tables(binder, inner, inner->stage_count, tables);
+}
+
+/* Adds the source of a pipeline: a table of the server. */
+static bool add_first(struct binder *binder, const struct source_node *source, struct tables *tables)
+{
+    const struct table_source *all = file_cache_tables(binder->env->file_cache);
     struct source_file *file;
     struct table_columns from;
-    if (source->kind == SOURCE_PIPELINE) {
-        const struct pipeline *inner = source->pipeline;
-        bool good = true;
-        for (size_t k = 0; k < inner->stage_count && good; k++)
-            good = may_be_remote(inner, k);
-        return good && add_tables(binder, inner, inner->stage_count, tables);
-    }
-    if (!table_of(binder, source, &file, &from))
+    if (source->kind == SOURCE_PIPELINE)
+        return add_inner(binder, source->pipeline, tables);
+    if (!table_of(binder, source, &file, &from) ||
+        (tables->count > 0 && !all->together(tables->columns[0].reader, from.reader)))
         return false;
     const size_t before = tables->capacity;
     tables->files =
@@ -103,8 +110,19 @@ static bool add_source(const struct binder *binder, const struct source_node *so
     return true;
 }
 
+/* Adds the tables that the source of a stage reads, or all of it as rows that go up. */
+static bool add_source(struct binder *binder, const struct source_node *source, struct tables *tables)
+{
+    const size_t count = tables->count, sent = tables->sent.count;
+    if (add_first(binder, source, tables))
+        return true;
+    tables->count = count;
+    tables->sent.count = sent;
+    return sent_add(binder, source, &tables->sent);
+}
+
 /* Adds the tables that `x in (...)` reads. */
-static bool add_of_expr(const struct binder *binder, const struct expr *expr, struct tables *tables)
+static bool add_of_expr(struct binder *binder, const struct expr *expr, struct tables *tables)
 {
     bool good = true;
     for (size_t i = 0; i < expr->arg_count && good; i++)
@@ -112,7 +130,7 @@ static bool add_of_expr(const struct binder *binder, const struct expr *expr, st
     return good && (expr->kind != EXPR_IN_SOURCE || !expr->source || add_source(binder, expr->source, tables));
 }
 
-static bool add_of_items(const struct binder *binder, const struct item *items, size_t count, struct tables *tables)
+static bool add_of_items(struct binder *binder, const struct item *items, size_t count, struct tables *tables)
 {
     bool good = true;
     for (size_t i = 0; i < count && good; i++)
@@ -121,10 +139,9 @@ static bool add_of_items(const struct binder *binder, const struct item *items, 
 }
 
 /* Adds the tables that the first `stages` stages and the source read. */
-static bool add_tables(const struct binder *binder, const struct pipeline *pipeline, size_t stages,
-                       struct tables *tables)
+static bool add_tables(struct binder *binder, const struct pipeline *pipeline, size_t stages, struct tables *tables)
 {
-    bool good = add_source(binder, &pipeline->source, tables);
+    bool good = add_first(binder, &pipeline->source, tables);
     for (size_t k = 0; k < stages && good; k++) {
         const struct stage *stage = &pipeline->stages[k];
         for (size_t i = 0; i < stage->source_count && good; i++)
@@ -172,18 +189,20 @@ static struct source_column *stand_ins(const struct binder *binder, const struct
 }
 
 /* Lowers the first `stages` stages, which are all or give rows. */
-static struct file_reader *lower(struct binder *binder, const struct table_columns *from, size_t stages,
+static struct file_reader *lower(struct binder *binder, const struct tables *tables, size_t stages,
                                  struct remote_part *part)
 {
     struct facts facts = *binder->facts;
     const struct pipeline *whole = facts.pipeline;
     struct pipeline *first = arena_alloc(binder->arena, sizeof *first);
+    const size_t evaluated = facts.evaluations.count;
     struct diags diags;
     struct file_reader *reader = NULL;
     *first = *whole;
     first->stage_count = stages;
     facts.pipeline = facts.rest = first;
     facts.remote = true;
+    facts.sent = &tables->sent;
     if (part->file->written == &whole->source.name)
         part->file->written = &first->source.name; /* for this binding */
     if (stages < whole->stage_count)
@@ -193,9 +212,9 @@ static struct file_reader *lower(struct binder *binder, const struct table_colum
     bound_init(&part->bound, binder->arena);
     if (bind_rest(&inner, &part->bound) == STATUS_OK && binder->needs->value_count == 0) {
         const bool single = part->bound.kind == BOUND_SCALAR;
-        if (facts.evaluations.count == 0 &&
+        if (facts.evaluations.count == evaluated &&
             (single || (part->bound.kind == BOUND_RELATION && part->bound.shape.axes == 0)))
-            reader = file_cache_lower(binder->env->file_cache, &part->bound.queue, from, &part->refusal);
+            reader = file_cache_lower(binder->env->file_cache, &part->bound.queue, tables->columns, &part->refusal);
         if (reader && single != !!reader->ops->value) {
             reader->ops->close(reader);
             reader = NULL;
@@ -204,7 +223,8 @@ static struct file_reader *lower(struct binder *binder, const struct table_colum
     queue_release(&part->bound.queue);
     if (part->file->written == &first->source.name)
         part->file->written = &whole->source.name;
-    evaluations_release(&facts.evaluations);
+    evaluations_release(
+        &(struct evaluations){.at = facts.evaluations.at + evaluated, .count = facts.evaluations.count - evaluated});
     return reader;
 }
 
@@ -228,8 +248,10 @@ static struct file_reader *lower_tables(struct binder *binder, const struct tabl
         tables->columns[t].columns = standing;
         tables->columns[t].next = t + 1 < tables->count ? &tables->columns[t + 1] : NULL;
     }
+    sent_stand_in(binder, &tables->sent, &tables->columns[0]);
     if (made)
-        reader = lower(binder, tables->columns, stages, part);
+        reader = lower(binder, tables, stages, part);
+    sent_release(&tables->sent);
     for (size_t t = 0; t < tables->count; t++) {
         for (size_t k = 0; k < tables->files[t]->count; k++)
             column_unref(tables->columns[t].columns[k]);
@@ -238,24 +260,52 @@ static struct file_reader *lower_tables(struct binder *binder, const struct tabl
     return reader;
 }
 
+/* The other files that a server reads, or that only what goes up to it reads. */
+static void set_others(const struct binder *binder, const struct tables *tables, struct remote_part *part)
+{
+    const struct sources *sources = &binder->facts->sources;
+    part->others = arena_array(binder->arena, tables->count + sources->count, sizeof(struct source_file *));
+    part->other_count = 0;
+    for (size_t t = 1; t < tables->count; t++)
+        part->others[part->other_count++] = tables->files[t];
+    for (size_t i = 0; i < sources->count; i++) {
+        if (sent_reads(&tables->sent, &sources->files[i]))
+            part->others[part->other_count++] = &sources->files[i];
+    }
+}
+
+/* Keeps the reader if the rows that go up with its query are there, and are not too many. */
+static void check_sent(struct binder *binder, const struct tables *tables, struct remote_part *part)
+{
+    const enum sent_state state = sent_check(binder, &tables->sent, &part->refusal);
+    part->sent = state == SENT_READY ? sent_description(binder, &tables->sent) : NULL;
+    if (state == SENT_LACKS)
+        binder->needs->what = NEED_RELATIONS;
+    if (state == SENT_READY)
+        return;
+    part->reader->ops->close(part->reader);
+    part->reader = NULL;
+}
+
 /* Lowers the first `stages` stages. */
 static bool find_part(struct binder *binder, size_t stages, struct remote_part *part)
 {
     struct tables tables = {0};
     if (!add_tables(binder, binder->facts->pipeline, stages, &tables)) {
-        part->refusal = "a source that is no table of this server, or whose stages it cannot run";
+        part->refusal = "a source that is no table of this server, and does not go up to it";
         return false;
     }
     if (!are_named_here_alone(binder, &tables))
         return false;
     part->stages = stages;
     part->file = tables.files[0];
-    part->others = tables.files + 1;
-    part->other_count = tables.count - 1;
+    set_others(binder, &tables, part);
     part->unordered = false;
     for (size_t t = 0; t < tables.count; t++)
         part->unordered = part->unordered || tables.columns[t].reader->unordered;
     part->reader = lower_tables(binder, &tables, stages, part);
+    if (part->reader)
+        check_sent(binder, &tables, part);
     return part->reader;
 }
 
@@ -279,7 +329,7 @@ const struct remote_part *remote_find(struct binder *binder)
         part->reader->ops->close(part->reader);
         part->reader = NULL;
     }
-    for (size_t stages = most; stages > 0 && !part->reader; stages--)
+    for (size_t stages = most; stages > 0 && !part->reader && binder->needs->what == NEED_NOTHING; stages--)
         find_part(binder, stages, part);
     return part;
 }
@@ -290,6 +340,9 @@ enum status remote_describe(struct binder *binder, struct remote_description *de
     if (binder->facts->sources.errors > 0)
         return STATUS_FAILED;
     const struct remote_part *part = remote_find(binder);
+    if (binder->needs->what != NEED_NOTHING)
+        return STATUS_OK;
+    description->sent = part->sent;
     description->address = part->file ? part->file->path.text : NULL;
     description->refusal = part->refusal;
     description->all = part->reader && part->stages == pipeline->stage_count;

@@ -13,10 +13,12 @@ struct remote_part {
     size_t other_count;
     struct source_file *file; /* the table; NULL: the source is none */
     bool unordered;           /* its rows can only be queried */
+    const char *sent;         /* what goes up with the query; or NULL */
     struct bound bound;       /* of a value: the whole pipeline, with its queue released */
 };
 
-/* Finds the longest part, in the arena. The reader is the caller's. There is none if binder->needs has values. */
+/* Finds the longest part, in the arena. The reader is the caller's. There is none if binder->needs has values, and if
+ * needs->what is NEED_RELATIONS: rows that go up have to be evaluated first. */
 const struct remote_part *remote_find(struct binder *binder);
 
 /* Tells of it. */

@@ -1,6 +1,7 @@
 /* Sources: files, ranges, lists, named relations, nested pipelines. */
 #include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_internal.h"
+#include "engine/bind/bind_sent.h"
 #include "engine/expression/names_unknown.h"
 #include "engine/loop/loop_stages.h"
 
@@ -319,9 +320,25 @@ static void name_column(struct binder *binder, const struct name *as, struct flo
     flow->task->outputs[0].name = as->text;
 }
 
-void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow)
+/* Columns that stand for those of a source whose rows go up to a server. */
+static void bind_sent(struct binder *binder, const struct sent_source *sent, struct flow *flow)
 {
-    *flow = (struct flow){.rows = -1};
+    struct task *task = task_new(binder, "load", sent->node->span, flow);
+    struct file_columns all = {.rows = TABLE_ROWS};
+    for (size_t k = 0; k < sent->flow.count; k++) {
+        struct column *column = sent->columns[k];
+        queue_hold(binder->queue, column_ref(column));
+        add_column(
+            binder, &all, column,
+            (struct slot){
+                .name = sent->flow.columns[k].name, .type = column->type, .known = true, .logical = column->logical});
+    }
+    set_file_columns(binder, &all, task, flow);
+}
+
+/* A source that is run here. */
+static void bind_own(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
     switch (source->kind) {
     case SOURCE_LOAD:
         bind_load(binder, source, flow);
@@ -342,6 +359,17 @@ void bind_source(struct binder *binder, const struct source_node *source, struct
         bind_last(binder, source, flow);
         break;
     }
+}
+
+void bind_source(struct binder *binder, const struct source_node *source, struct flow *flow)
+{
+    const struct facts *facts = binder->facts;
+    const struct sent_source *sent = facts->remote ? sent_find(facts->sent, source) : NULL;
+    *flow = (struct flow){.rows = -1};
+    if (sent)
+        bind_sent(binder, sent, flow);
+    else
+        bind_own(binder, source, flow);
     if (source->as.text)
         name_column(binder, &source->as, flow);
 }

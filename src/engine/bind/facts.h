@@ -34,8 +34,9 @@ struct facts {
     bool explains;  /* its plan is shown: no columns of tables on servers are read */
     bool describes; /* only what a server would run is asked for */
     const struct expr *value; /* of which the pipeline is the value: it has to be one; or NULL */
-    bool remote;        /* for a server: joins are operators, and aggregates may be of kinds that servers alone have */
-    const bool *wanted; /* columns of the result to keep, in order; NULL: all */
+    bool remote; /* for a server: joins are operators, and aggregates may be of kinds that servers alone have */
+    const struct sent_sources *sent; /* then: sources whose rows go up with the query; or NULL */
+    const bool *wanted;              /* columns of the result to keep, in order; NULL: all */
     enum unread_kept unread;
     const char *dialect;              /* of SQL; NULL: the server's */
     const struct workers *workers;    /* for what is computed while binding; or NULL */

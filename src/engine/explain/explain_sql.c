@@ -34,6 +34,7 @@ static void print_description(struct strbuf *out, const struct remote_descriptio
         strbuf_printf(out, "  %s\n", description->query);
     else
         strbuf_puts(out, "  one SELECT of the columns that are read\n");
+    strbuf_puts(out, description->query && description->sent ? description->sent : "");
     if (description->all)
         return;
     const struct span rest = {description->rest.source, description->rest.begin, pipeline->span.end};

@@ -360,7 +360,7 @@ static void bind_in_front(struct scope *scope, const struct source_node *source,
 static struct evaluated *find_source(struct scope *scope, const struct expr *expr, struct flow *flow)
 {
     struct binder *binder = scope->binder;
-    struct evaluated *evaluated = evaluated_find(binder, expr->source);
+    struct evaluated *evaluated = binder->facts->remote ? NULL : evaluated_find(binder, expr->source);
     if (evaluated && evaluated->relation)
         return evaluated;
     const bool wanted = true;

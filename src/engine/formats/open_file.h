@@ -32,15 +32,30 @@ struct table_traffic {
 /* How many rows tables on servers have while tasks are lowered: that is known when they are read. */
 static const int64_t TABLE_ROWS = INT64_C(1) << 61;
 
+/* Rows from here that go to the server with a query. */
+struct sent_rows {
+    size_t number;             /* of these in the query */
+    struct relation *relation; /* NULL: it is not evaluated yet */
+    bool *used;                /* set while the query is lowered: of each column, whether it reads that */
+};
+
 /* What stands for the columns of a table in a queue: columns[k], of TABLE_ROWS rows, for number places[k] of the
- * reader's. */
+ * reader's, or of the relation's. */
 struct table_columns {
-    const struct file_reader *reader;
+    const struct file_reader *reader; /* NULL: `sent` has the rows */
+    const struct sent_rows *sent;
     struct column *const *columns;
     const size_t *places;
     size_t count;
     const char *dialect;              /* only for the text of the query, in this dialect; NULL: to be run */
     const struct table_columns *next; /* another table that the queue reads, or NULL */
+};
+
+/* Of statements on servers. */
+struct table_limits {
+    int seconds;    /* without progress, until a query is given up; 0: none is */
+    int64_t fetch;  /* bytes that an answer has at most; 0: any number */
+    int64_t upload; /* bytes of rows from here that go up with a query at most; 0: none do */
 };
 
 /* What opens paths that name no file: tables on servers. */
@@ -54,8 +69,10 @@ struct table_source {
     /* Saves rows, which are on the host; on any error, and if cancelled, what was there stays. */
     enum status (*save)(struct servers *servers, const char *path, const struct relation *relation,
                         const struct format_job *job);
-    /* A query without progress for as many seconds is given up, and one that sends more bytes; 0: none is. */
-    void (*set_limits)(struct servers *servers, int seconds, int64_t bytes);
+    void (*set_limits)(struct servers *servers, const struct table_limits *limits);
+    struct table_limits (*limits)(const struct servers *servers);
+    /* Whether one query can read both tables. */
+    bool (*together)(const struct file_reader *a, const struct file_reader *b);
     struct table_traffic (*traffic)(const struct servers *servers);
     /* The servers, in the arena; takes a second at most for each. */
     struct table_connection *(*connections)(struct servers *servers, struct arena *arena, size_t *count);

@@ -58,7 +58,10 @@ static void bind_right(struct join *join)
     const struct source_node *source = &join->stage->sources[0];
     if (binder->facts->remote) {
         bind_source(binder, source, &join->unevaluated);
-        join->right = evaluated_never(binder, &join->unevaluated);
+        /* Rows that go up are looked at for double keys. */
+        join->right = join->kind == JOIN_LOOKUP ? evaluated_find(binder, source) : NULL;
+        if (!join->right || !join->right->relation)
+            join->right = evaluated_never(binder, &join->unevaluated);
         return;
     }
     join->right = evaluated_find(binder, source);

@@ -71,6 +71,7 @@ enum status ask_server(struct facts *facts, const struct remote_part *part, stru
     }
     if (!part->reader)
         return STATUS_OK;
+    evaluations_release(&facts->evaluations); /* which the query has taken */
     facts->unordered = part->unordered;
     return part->reader->ops->value ? ask_value(facts, part, arena, diags) : adopt_rows(facts, part, arena, diags);
 }

@@ -157,7 +157,9 @@ void set_limits(const struct session *session, const struct settings *settings)
     kept_set_limit(session->runner.env->kept, settings_keep(settings) / MADE_SHARE);
     buffer_pool_set_limit(session->runner.pool, settings_memory(settings), settings_temporary(settings));
     if (tables)
-        tables->set_limits(tables->servers, settings_timeout(settings), settings_fetch(settings));
+        tables->set_limits(tables->servers, &(struct table_limits){.seconds = settings_timeout(settings),
+                                                                   .fetch = settings_fetch(settings),
+                                                                   .upload = settings_upload(settings)});
 }
 
 /* Returns whether the script may run and reports why not. A single statement is not checked here: running it starts

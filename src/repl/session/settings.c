@@ -65,6 +65,11 @@ const struct setting setting_table[] = {
      TAKES_SIZE,
      offsetof(struct settings, fetch),
      "refuse to fetch more of a table on a server (1GB)"},
+    {"upload",
+     {"auto", "off"},
+     TAKES_SIZE,
+     offsetof(struct settings, upload),
+     "rows from here that go up with a query (100MB)"},
     {"cache",
      {"auto", "off"},
      AMOUNT_NUMBER,
@@ -115,6 +120,12 @@ int settings_timeout(const struct settings *settings)
 int64_t settings_fetch(const struct settings *settings)
 {
     const int megabytes = settings->fetch == AMOUNT_AUTO ? FETCH_MEGABYTES : settings->fetch - AMOUNT_OFF;
+    return (int64_t)megabytes * 1000000;
+}
+
+int64_t settings_upload(const struct settings *settings)
+{
+    const int megabytes = settings->upload == AMOUNT_AUTO ? UPLOAD_MEGABYTES : settings->upload - AMOUNT_OFF;
     return (int64_t)megabytes * 1000000;
 }
 

@@ -33,7 +33,7 @@ enum amount {
     AMOUNT_NUMBER /* AMOUNT_NUMBER + n: n */
 };
 /* Of AMOUNT_AUTO, and of `memory` in per cent of what there is. */
-enum { FETCH_MEGABYTES = 1000, TIMEOUT_SECONDS = 60, CACHE_GIGABYTES = 10, KEEP_PERCENT = 50, MEMORY_PERCENT = 80 };
+enum { FETCH_MEGABYTES = 1000, UPLOAD_MEGABYTES = 100, TIMEOUT_SECONDS = 60, CACHE_GIGABYTES = 10, KEEP_PERCENT = 50, MEMORY_PERCENT = 80 };
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {
@@ -51,6 +51,7 @@ struct settings {
     int errors;
     int timeout;
     int fetch;
+    int upload;
     int cache;
     int keep;
     int memory;           /* 0: auto; else 1 + megabytes */
@@ -81,6 +82,9 @@ int settings_timeout(const struct settings *settings);
 
 /* Bytes that one statement may fetch of a table on a server; 0: any number. */
 int64_t settings_fetch(const struct settings *settings);
+
+/* Bytes that may go up to a server with a query; 0: none do. */
+int64_t settings_upload(const struct settings *settings);
 
 /* Bytes of files at addresses that are kept on the disk. */
 int64_t settings_cache(const struct settings *settings);

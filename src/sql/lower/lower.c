@@ -44,7 +44,7 @@ static void begin_tables(struct lowering *lowering, const struct table_columns *
         lowering->table_count++;
     lowering->tables = arena_array(lowering->arena, lowering->table_count, sizeof *lowering->tables);
     for (size_t t = 0; t < lowering->table_count; t++, from = from->next)
-        begin_table(lowering, from, &lowering->tables[t]);
+        (from->sent ? lowering_begin_sent : begin_table)(lowering, from, &lowering->tables[t]);
 }
 
 /* The table whose column an input reads, and *column; NULL: it is none. */
@@ -57,9 +57,13 @@ static struct lowering_table *table_of_input(struct lowering *lowering, const st
         const struct table_reader *reader = (const struct table_reader *)from->reader;
         for (size_t k = 0; k < from->count; k++) {
             const struct column *at = from->columns[k];
-            const struct wire_type *wire = &reader->types[from->places[k]];
             if (at != input->column && at->validity != input->column)
                 continue;
+            if (from->sent) {
+                *column = lowering_sent_column(lowering, table, k, at == input->column);
+                return table;
+            }
+            const struct wire_type *wire = &reader->types[from->places[k]];
             const char *raw = name_of(lowering, reader->base.columns[from->places[k]].name);
             if (!from->dialect) /* else it is only shown */
                 select_add_check(&table->checks, lowering->dialect, raw, wire, lowering->arena);

@@ -31,6 +31,10 @@ struct lowered {
 bool queue_lower(const struct queue *queue, const struct table_columns *from, struct arena *arena,
                  struct lowered *lowered, const char **refusal);
 
+/* lower_sent.c: the name of rows from here as a table there, and of column k of those. */
+const char *sent_name(const struct sent_rows *sent, struct arena *arena);
+const char *sent_column_name(size_t k, struct arena *arena);
+
 /* lower_aggregate.c: aggregates of values of `expressions`, as columns. False: one has no equivalent. */
 
 /* Of a group, behind the columns of its keys, one column each, computed of the rows of `select`. That of a quantile is

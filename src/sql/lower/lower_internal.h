@@ -6,9 +6,10 @@
 #include "sql/lower/dialect.h"
 #include "sql/lower/lower.h"
 
-/* A table as a SELECT of all its rows, ordered as its address says. */
+/* A table as a SELECT of all its rows, ordered as its address says, or of rows from here in their order. */
 struct lowering_table {
     const struct table_columns *from;
+    struct wire_type *sent; /* of rows from here: the types as which they go up */
     struct select select;
     struct select_checks checks;
 };
@@ -45,6 +46,13 @@ size_t task_bare_input(const struct task *task, value v);
  * side, here or of the source. */
 bool lowering_begin(struct lowering *lowering, const struct task *task, bool source, struct select *select,
                     struct select_column *inputs);
+
+/* lower_sent.c: the rows in their order. */
+void lowering_begin_sent(const struct lowering *lowering, const struct table_columns *from,
+                         struct lowering_table *table);
+/* Column k of them, or whether it has a value. */
+struct select_column lowering_sent_column(const struct lowering *lowering, const struct lowering_table *table, size_t k,
+                                          bool its_value);
 
 /* lower_join.c: OPERATOR_JOIN; `select` is what it reads, and becomes its result. */
 bool lower_join(struct lowering *lowering, const struct task *task, struct select *select);

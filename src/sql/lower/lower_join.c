@@ -394,7 +394,8 @@ static bool keep_matching(struct join *join)
 static bool names_are_free(struct lowering *lowering)
 {
     for (size_t t = 0; t < lowering->table_count; t++) {
-        if (((const struct table_reader *)lowering->tables[t].from->reader)->takes_names)
+        const struct table_reader *reader = (const struct table_reader *)lowering->tables[t].from->reader;
+        if (reader && reader->takes_names)
             return lowering_refuse(lowering, "a table with columns whose names begin with rql_");
     }
     return true;

@@ -114,7 +114,7 @@ void http_set_limit(struct http *http, int milliseconds)
 
 int64_t http_fetch(const struct http *http)
 {
-    return http->shared ? http->shared->fetch : 0;
+    return http->shared ? http->shared->limits.fetch : 0;
 }
 
 enum status http_refuse_size(const struct http *http, const char *what, int64_t bytes, struct span span,
@@ -295,7 +295,7 @@ static enum outcome transfer(struct http *http, const char *id, const struct wor
 
 /* Sends the statement, or its rows after it, and receives its answer. */
 struct request {
-    const char *sql;
+    struct http_statement statement;
     http_sender *send; /* NULL: no rows */
     http_receiver *receive;
     void *context; /* of both */
@@ -334,7 +334,7 @@ static struct curl_slist *prepare_sending(const struct http *http, const char *u
                                           struct arena *arena)
 {
     const struct curl_library *curl = &http->curl;
-    char *sql = curl->easy_escape(http->easy, sending->request->sql, 0);
+    char *sql = curl->easy_escape(http->easy, sending->request->statement.sql, 0);
     if (!sql)
         heap_exhausted();
     curl->easy_setopt(http->easy, CURLOPT_URL, arena_printf(arena, "%s&query=%s", url, sql));
@@ -345,6 +345,26 @@ static struct curl_slist *prepare_sending(const struct http *http, const char *u
     curl->easy_setopt(http->easy, CURLOPT_UPLOAD_BUFFERSIZE, (long)RECEIVE_BYTES);
     struct curl_slist *headers = curl->slist_append(NULL, "Transfer-Encoding: chunked");
     headers = curl->slist_append(headers, "Expect:"); /* not to wait for permission */
+    curl->easy_setopt(http->easy, CURLOPT_HTTPHEADER, headers);
+    return headers;
+}
+
+/* The statement and what is told of the tables are in the address, and their rows the body. */
+static struct curl_slist *prepare_external(const struct http *http, const char *url,
+                                           const struct http_statement *statement, const char *id, struct strbuf *body,
+                                           struct arena *arena)
+{
+    const struct curl_library *curl = &http->curl;
+    struct strbuf address = {0};
+    strbuf_puts(&address, url);
+    external_add_address(&address, statement->sql, statement->external);
+    external_add_form(body, statement->external, id);
+    curl->easy_setopt(http->easy, CURLOPT_URL, strbuf_take(&address, arena));
+    curl->easy_setopt(http->easy, CURLOPT_POSTFIELDS, body->text);
+    curl->easy_setopt(http->easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)body->length);
+    struct curl_slist *headers =
+        curl->slist_append(NULL, arena_printf(arena, "Content-Type: multipart/form-data; boundary=%s", id));
+    headers = curl->slist_append(headers, "Expect:");
     curl->easy_setopt(http->easy, CURLOPT_HTTPHEADER, headers);
     return headers;
 }
@@ -368,8 +388,10 @@ static enum status run(struct http *http, const struct request *request, const s
     prepare(http, http->easy);
     if (request->send)
         headers = prepare_sending(http, url, &sending, diags->arena);
+    else if (request->statement.external)
+        headers = prepare_external(http, url, &request->statement, id, &sending.piece, diags->arena);
     else
-        post(http, http->easy, url, request->sql);
+        post(http, http->easy, url, request->statement.sql);
     curl->easy_setopt(http->easy, CURLOPT_ERRORBUFFER, http->detail);
     curl->easy_setopt(http->easy, CURLOPT_WRITEFUNCTION, receive);
     curl->easy_setopt(http->easy, CURLOPT_WRITEDATA, &answer);
@@ -377,7 +399,7 @@ static enum status run(struct http *http, const struct request *request, const s
     curl->easy_setopt(http->easy, CURLOPT_HEADERDATA, &answer);
     const int64_t began = now_ns();
     http_watch_begin(&http->watch, curl, http->multi, workers,
-                     http->shared ? http->shared->timeout * MS_PER_SECOND : 0);
+                     http->shared ? http->shared->limits.seconds * MS_PER_SECOND : 0);
     const enum outcome how = transfer(http, id, workers, &code);
     if (answer.rows_read < 0)
         answer.rows_read = http->watch.rows;
@@ -393,7 +415,7 @@ static enum status run(struct http *http, const struct request *request, const s
     if ((how != ENDED || answer.ended || sending.failed) && sent > 0) {
         kill_query(http, id);
         if (how == STALLED)
-            outcome = http_report_stall(&http->peer, http->shared->timeout, span, diags);
+            outcome = http_report_stall(&http->peer, http->shared->limits.seconds, span, diags);
         else if (answer.excessive)
             outcome =
                 http_refuse_size(http, arena_printf(diags->arena, "the answer of `%s` is long", http->peer.server),
@@ -412,10 +434,10 @@ static enum status run(struct http *http, const struct request *request, const s
     return outcome;
 }
 
-enum status http_query(struct http *http, const char *sql, http_receiver *receiver, void *context,
-                       const struct workers *workers, struct span span, struct diags *diags)
+enum status http_query(struct http *http, const struct http_statement *statement, http_receiver *receiver,
+                       void *context, const struct workers *workers, struct span span, struct diags *diags)
 {
-    const struct request request = {.sql = sql, .receive = receiver, .context = context};
+    const struct request request = {.statement = *statement, .receive = receiver, .context = context};
     return run(http, &request, workers, span, diags);
 }
 
@@ -430,12 +452,13 @@ static bool receive_nothing(void *context, const char *bytes, size_t length)
 enum status http_command(struct http *http, const char *sql, const struct workers *workers, struct span span,
                          struct diags *diags)
 {
-    return http_query(http, sql, receive_nothing, NULL, workers, span, diags);
+    return http_query(http, &(struct http_statement){.sql = sql}, receive_nothing, NULL, workers, span, diags);
 }
 
 enum status http_send(struct http *http, const char *sql, http_sender *sender, void *context,
                       const struct workers *workers, struct span span, struct diags *diags)
 {
-    const struct request request = {.sql = sql, .send = sender, .receive = receive_nothing, .context = context};
+    const struct request request = {
+        .statement = {.sql = sql}, .send = sender, .receive = receive_nothing, .context = context};
     return run(http, &request, workers, span, diags);
 }

@@ -8,13 +8,13 @@
 #include "base/parallel.h"
 #include "base/strbuf.h"
 #include "engine/formats/open_file.h"
+#include "sql/wire/external.h"
 #include "sql/wire/table_url.h"
 
 struct http;
 
 struct http_shared {
-    int timeout;   /* seconds without progress until a query is given up; 0: none is */
-    int64_t fetch; /* bytes that an answer may have; 0: any number */
+    struct table_limits limits;
     struct table_traffic traffic;
 };
 
@@ -39,10 +39,15 @@ void http_set_limit(struct http *http, int milliseconds);
 /* Takes a part of the answer. False ends the query: what is wrong is known to the receiver. */
 typedef bool http_receiver(void *context, const char *bytes, size_t length);
 
+struct http_statement {
+    const char *sql;
+    const struct external_tables *external; /* that go with it; NULL: none */
+};
+
 /* Runs one statement and passes its answer to `receive`. Fails with the server's own message if it has one, and if the
  * connection breaks off or shows no progress: then a part of the answer may have been received. When it is cancelled,
  * or ended by `receive`, the server is told to end it, on all of its shards. */
-enum status http_query(struct http *http, const char *sql, http_receiver *receive, void *context,
+enum status http_query(struct http *http, const struct http_statement *statement, http_receiver *receive, void *context,
                        const struct workers *workers, struct span span, struct diags *diags);
 
 /* The same for a statement without an answer. */

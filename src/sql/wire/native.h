@@ -49,7 +49,7 @@ struct server_types {
 
 /* How a column is stored. */
 struct stored_column {
-    const struct column *column;
+    const struct column *column; /* NULL: the numbers of the rows */
     const char *name;
     const char *type;    /* "Nullable(Int32)" */
     bool nullable;       /* values are missing */

@@ -141,6 +141,12 @@ static void add_values(struct strbuf *out, const struct stored_column *stored, i
     const struct column *column = stored->column;
     const size_t width = stored->width, rows = (size_t)(end - begin);
     char *to = strbuf_reserve(out, rows * width);
+    for (int64_t row = begin; !column && row < end; row++, to += width)
+        memcpy(to, &row, width);
+    if (!column) {
+        strbuf_commit(out, rows * width);
+        return;
+    }
     if (stored->unit == 1 && column->store == column->type && type_table[column->store].size == width) {
         memcpy(to, (const char *)column->data + (size_t)begin * width, rows * width);
         strbuf_commit(out, rows * width);

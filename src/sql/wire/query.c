@@ -2,13 +2,13 @@
 
 #include "engine/values/dictionary.h"
 
-enum status query_run(struct http *http, const char *sql, const struct native_columns *expected, const char *server,
-                      const struct workers *workers, struct column **columns, int64_t *rows, struct span span,
-                      struct diags *diags)
+enum status query_run(struct http *http, const struct http_statement *statement, const struct native_columns *expected,
+                      const char *server, const struct workers *workers, struct column **columns, int64_t *rows,
+                      struct span span, struct diags *diags)
 {
     const size_t before = diags->count;
     struct native *native = native_new(expected);
-    enum status status = http_query(http, sql, native_receive, native, workers, span, diags);
+    enum status status = http_query(http, statement, native_receive, native, workers, span, diags);
     struct server_error error;
     if (status == STATUS_FAILED && native_exception(native, diags->arena, &error)) {
         diags->count = before; /* that the connection broke off then is no news */
@@ -31,7 +31,8 @@ enum status query_for_count(struct http *http, const char *sql, const char *serv
     int64_t rows;
     (void)wire_type_parse("UInt64", diags->arena, &type);
     const struct native_columns expected = {.names = &name, .types = &type, .count = 1};
-    const enum status status = query_run(http, sql, &expected, server, workers, &column, &rows, span, diags);
+    const enum status status =
+        query_run(http, &(struct http_statement){.sql = sql}, &expected, server, workers, &column, &rows, span, diags);
     if (status != STATUS_OK)
         return status;
     *number = rows == 1 ? column_get_int(column, 0) : 0;
@@ -49,7 +50,8 @@ enum status query_for_texts(struct http *http, const char *sql, size_t count, co
     for (size_t k = 0; k < count; k++)
         (void)wire_type_parse("String", diags->arena, &types[k]);
     const struct native_columns expected = {.names = names, .types = types, .count = count};
-    return query_run(http, sql, &expected, server, workers, texts->columns, &texts->rows, span, diags);
+    return query_run(http, &(struct http_statement){.sql = sql}, &expected, server, workers, texts->columns,
+                     &texts->rows, span, diags);
 }
 
 struct text query_text(const struct query_texts *texts, size_t column, int64_t row)

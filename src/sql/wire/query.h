@@ -9,9 +9,9 @@
 
 /* Runs a query FORMAT Native with these columns; sets columns[k], one reference each, and *rows. STATUS_UNABLE as of
  * native_finish. */
-enum status query_run(struct http *http, const char *sql, const struct native_columns *expected, const char *server,
-                      const struct workers *workers, struct column **columns, int64_t *rows, struct span span,
-                      struct diags *diags);
+enum status query_run(struct http *http, const struct http_statement *statement, const struct native_columns *expected,
+                      const char *server, const struct workers *workers, struct column **columns, int64_t *rows,
+                      struct span span, struct diags *diags);
 
 /* The same for a query of one number. */
 enum status query_for_count(struct http *http, const char *sql, const char *server, const struct workers *workers,

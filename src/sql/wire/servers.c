@@ -35,10 +35,14 @@ struct http_shared *servers_shared(struct servers *servers)
     return &servers->shared;
 }
 
-void servers_set_limits(struct servers *servers, int seconds, int64_t bytes)
+void servers_set_limits(struct servers *servers, const struct table_limits *limits)
 {
-    servers->shared.timeout = seconds;
-    servers->shared.fetch = bytes;
+    servers->shared.limits = *limits;
+}
+
+struct table_limits servers_limits(const struct servers *servers)
+{
+    return servers->shared.limits;
 }
 
 struct table_traffic servers_traffic(const struct servers *servers)

@@ -13,7 +13,8 @@ void servers_free(struct servers *servers);
 
 /* What the queries of the session share; lives as long. */
 struct http_shared *servers_shared(struct servers *servers);
-void servers_set_limits(struct servers *servers, int seconds, int64_t bytes);
+void servers_set_limits(struct servers *servers, const struct table_limits *limits);
+struct table_limits servers_limits(const struct servers *servers);
 struct table_traffic servers_traffic(const struct servers *servers);
 
 /* Notes that a table of this address's server is read or saved. */

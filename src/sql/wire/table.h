@@ -20,4 +20,7 @@ struct table_reader {
 /* Whether it is one of a table, and not of another file or of a query. */
 bool reader_is_table(const struct file_reader *reader);
 
+/* Whether one query can read both tables. */
+bool readers_are_together(const struct file_reader *a, const struct file_reader *b);
+
 #endif
