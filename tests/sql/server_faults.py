@@ -24,6 +24,7 @@ ROWS = 20000
 
 # A line for each stage: those that servers run, and those that run here on what comes over.
 ON_SERVERS = {
+    "join": "join (rows.csv | group id: count() as n) on id | sum n", "lookup": "lookup (rows.csv | group id: count() as n) on id | sum n",
     "select": "select id == 7 | count", "reject": "reject amount > 0 | count", "take": "take 3", "skip": "skip 19990 | pick pos, sym", "tail": "tail 3", "map": "map amount * 2 as v | sum",
     "derive": "derive v = amount + id | sum v", "braid": "pick id, amount | braid $1 * 2 + $2 as v | count", "pick": "pick sym, id | distinct", "drop": "drop sym | take 2",
     "rename": "rename id as key | select key == 3 | count", "fsts": "pick id, amount | fsts | sum", "snds": "pick id, amount | snds | sum", "nth": "nth 2 | sum",
@@ -36,7 +37,7 @@ ON_SERVERS = {
 HERE = {
     "zip": "zip (rows.csv | map amount as other) | sum other - amount", "with": "with m = mean(amount) | select amount > m | count", "scan": "pick amount | scan + | max",
     "per": "per sym: derive t = sum(amount) over ..0 | select pos % 999 == 0", "repeat": "repeat 2: ( derive pos = pos + 1 ) | sum pos", "hist": "hist amount 7",
-    "join": "join (rows.csv | group id: count() as n) on id | sum n", "lookup": "lookup (rows.csv | group id: count() as n) on id | sum n", "append": "append rows.csv | count",
+    "append": "append rows.csv | count",
     "union": "pick id | union (rows.csv | map id + 20 as id) | count", "except": "pick id | except (rows.csv | map id + 20 as id) | count",
     "intersect": "pick id | intersect (rows.csv | map id + 20 as id) | count",
     "unpivot": "unpivot id, amount as name, value | count", "unnest": "derive parts = split(sym, \"A\") | unnest parts with k | group parts, k: count()", "sample": "sample 5 seed 3", "reverse": "reverse | take 3",
@@ -48,10 +49,11 @@ HERE = {
 
 
 def start_shards(sandbox, counts=(2, SHARDS)):
-    """Servers that know the clusters c2, of the first two of them, and so on."""
+    """Servers that know the clusters c2, of the first two of them, and so on, and pair, whose only shard the last two are."""
     ports = [engines.free_port() for _ in range(SHARDS)]
     shard = "<shard><replica><host>127.0.0.1</host><port>{}</port></replica></shard>"
     clusters = "".join(f"<c{count}>{''.join(shard.format(port) for port in ports[:count])}</c{count}>" for count in counts)
+    clusters += "<pair>" + (shard.format(ports[-2]) + shard.format(ports[-1])).replace("</shard><shard>", "") + "</pair>"
     started = [engines.ClickHouse(sandbox.path(f"shard{k}"), port, clusters) for k, port in enumerate(ports)]
     return [server.wait() for server in started]
 
@@ -136,6 +138,31 @@ def dead_shard(rig, shards):
     shards[-1].launch()
     shards[-1].wait()
     rig.answers("it is back", f"{ROWS}\n", f"load {shards[0].url('all4', 'pos')} | count")
+
+
+def replicas(rig, shards):
+    """A replica that dies within a question: the other one answers it. Without any there is one error."""
+    running = "SELECT count() FROM system.processes WHERE query LIKE '%twin%' AND query NOT LIKE '%system.processes%'"
+    for server in shards[-2:]:
+        server.ask("CREATE VIEW twin AS SELECT toInt64(number) AS pos, number + sleepEachRow(0.0002) AS s FROM numbers(10000)")
+    shards[0].ask("CREATE TABLE all_twin (pos Int64, s UInt64) ENGINE = Distributed(pair, default, twin)")
+    question = f"load {shards[0].url('all_twin', 'pos')} | sum s"
+    process = harness.start(["--device", "host", "-c", question], rig.sandbox.here, rig.sandbox.home)
+    end, killed = time.monotonic() + 20, None
+    while time.monotonic() < end and not killed:
+        killed = next((server for server in shards[-2:] if int(server.ask(running))), None)
+        time.sleep(0.02)
+    if killed:
+        killed.stop()
+    out, errors = process.communicate(timeout=60)
+    rig.tally.check("a replica that dies", "" if killed and out == b"49995000\n" and not errors else f"{killed} {out} {errors}")
+    for server in shards[-2:]:
+        server.stop()
+    rig.fails("no replica", "`127.0.0.1:%d` has lost one of the servers of this table: Connection refused (127.0.0.1:" % shards[0].port, question)
+    for server in shards[-2:]:
+        server.launch()
+        server.wait()
+    rig.answers("the replicas are back", "49995000\n", question)
 
 
 class Session(servers.Prompt):
@@ -263,6 +290,7 @@ def main():
             stages(rig, shards)
             interrupts(rig, shards)
             dead_shard(rig, shards)
+            replicas(rig, shards)
             restarts(rig, shards[1])
         finally:
             for server in shards:

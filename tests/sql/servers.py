@@ -354,6 +354,17 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
             self.send(b"")
         elif "count()" in sql:
             self.send(block([("rql_0", "UInt64", struct.pack("<Q", 3))], 1))
+        elif kind.startswith("once-") and not self.server.broken:
+            self.server.broken = True
+            if kind == "once-refused":
+                self.send(b"Code: 279. DB::NetException: All connection tries failed. Log: \n\nCode: 210. DB::NetException: Connection refused (db2:9000). (NETWORK_ERROR) (version 26.9)\n\n. (ALL_CONNECTION_TRIES_FAILED)", 500)
+            elif kind == "once-told":
+                self.send(rows + b"Code: 32. DB::Exception: Attempt to read after eof: while receiving packet from db2:9000. (ATTEMPT_TO_READ_AFTER_EOF) (version 26.9)\n")
+            else:
+                self.send(rows[:-2], length=len(rows))
+            self.close_connection = True
+        elif kind.startswith("once-"):
+            self.send(rows)
         elif kind == "fine":
             self.send(rows)
         elif kind == "retyped":
@@ -378,6 +389,9 @@ class Misbehaving(http.server.BaseHTTPRequestHandler):
 def misbehaving(rig):
     for kind, message in (
         ("fine", None),
+        ("once-cut", None),
+        ("once-told", None),
+        ("once-refused", None),
         ("html", "the answer of `127.0.0.1:PORT` is not what was asked for"),
         ("status", "answered with HTTP status 503"),
         ("retyped", "the type of `x` has changed on `127.0.0.1:PORT` since the table was loaded"),
@@ -385,20 +399,20 @@ def misbehaving(rig):
         ("short", "the answer of `127.0.0.1:PORT` ends within a block of rows"),
         ("exception", "`127.0.0.1:PORT`: Memory limit exceeded"),
         ("exception", "have the server's administrator raise `max_memory_usage`"),
-        ("exception-cut", "`127.0.0.1:PORT`: All connection tries failed while connecting to db2:9000"),
+        ("exception-cut", "`127.0.0.1:PORT` has lost one of the servers of this table: All connection tries failed while connecting to db2:9000"),
         ("forgotten", "`127.0.0.1:PORT` sends nothing, and its query has shown no progress for 1 seconds"),
         ("alive", "no progress for 1 seconds"),
         ("slow", None),
         ("stall", None),
     ):
         with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Misbehaving) as server:
-            server.kind, server.stalled, server.daemon_threads, server.looks = kind, threading.Event(), True, 0
+            server.kind, server.stalled, server.daemon_threads, server.looks, server.broken = kind, threading.Event(), True, 0, False
             threading.Thread(target=server.serve_forever, daemon=True).start()
             port = server.server_address[1]
             query = f"load clickhouse://127.0.0.1:{port}/d/t?by=x | product"
             if message:
                 rig.fails(kind, message.replace("PORT", str(port)), ".set timeout 1", query)
-            elif kind in ("fine", "slow"):
+            elif kind.startswith(("fine", "slow", "once")):
                 rig.answers(kind, "6\n", ".set timeout 1", query)
             else:
                 process = harness.start(["-c", query], rig.sandbox.here, rig.sandbox.home)

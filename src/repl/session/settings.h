@@ -33,7 +33,14 @@ enum amount {
     AMOUNT_NUMBER /* AMOUNT_NUMBER + n: n */
 };
 /* Of AMOUNT_AUTO, and of `memory` in per cent of what there is. */
-enum { FETCH_MEGABYTES = 1000, UPLOAD_MEGABYTES = 100, TIMEOUT_SECONDS = 60, CACHE_GIGABYTES = 10, KEEP_PERCENT = 50, MEMORY_PERCENT = 80 };
+enum {
+    FETCH_MEGABYTES = 1000,
+    UPLOAD_MEGABYTES = 100,
+    TIMEOUT_SECONDS = 60,
+    CACHE_GIGABYTES = 10,
+    KEEP_PERCENT = 50,
+    MEMORY_PERCENT = 80
+};
 enum messages { MESSAGES_NORMAL, MESSAGES_QUIET, MESSAGES_VERBOSE };
 
 struct settings {

@@ -34,6 +34,7 @@ struct http {
     bool netrc;            /* if it may be asked */
     unsigned queries;      /* so far */
     int limit_ms;          /* of a query; 0: none */
+    bool lost;             /* http_has_lost */
     char detail[CURL_ERROR_SIZE];
 };
 
@@ -110,6 +111,11 @@ void http_set_settings(struct http *http, const char *settings)
 void http_set_limit(struct http *http, int milliseconds)
 {
     http->limit_ms = milliseconds;
+}
+
+bool http_has_lost(const struct http *http)
+{
+    return http->lost;
 }
 
 int64_t http_fetch(const struct http *http)
@@ -384,6 +390,7 @@ static enum status run(struct http *http, const struct request *request, const s
     CURLcode code;
     long status = 0;
     *http->detail = '\0';
+    http->lost = false;
     curl->easy_reset(http->easy);
     prepare(http, http->easy);
     if (request->send)
@@ -421,7 +428,11 @@ static enum status run(struct http *http, const struct request *request, const s
                 http_refuse_size(http, arena_printf(diags->arena, "the answer of `%s` is long", http->peer.server),
                                  answer.bytes, span, diags);
     } else if (outcome == STATUS_OK && !answer.ended && !sending.failed) {
-        if (code != CURLE_OK && !(refused && answer.error.length > 0))
+        const bool broken = code != CURLE_OK && !(refused && answer.error.length > 0);
+        http->lost = broken ? http_transfer_is_lost(code)
+                            : answer.error.length > 0 &&
+                                  http_answer_is_lost(answer.error.text, answer.error.length, diags->arena);
+        if (broken)
             outcome = http_report_transfer(&http->peer, code, *http->detail ? http->detail : curl->easy_strerror(code),
                                            request->send, span, diags);
         else if (refused)

@@ -50,6 +50,10 @@ struct http_statement {
 enum status http_query(struct http *http, const struct http_statement *statement, http_receiver *receive, void *context,
                        const struct workers *workers, struct span span, struct diags *diags);
 
+/* Whether the last statement failed since a connection broke off or was refused, to the server or from there to others:
+ * a query may be asked once more. */
+bool http_has_lost(const struct http *http);
+
 /* The same for a statement without an answer. */
 enum status http_command(struct http *http, const char *sql, const struct workers *workers, struct span span,
                          struct diags *diags);

@@ -57,6 +57,11 @@ enum status http_report_answer(const struct http_peer *peer, const char *text, s
 enum status http_report_transfer(const struct http_peer *peer, CURLcode code, const char *detail, bool sending,
                                  struct span span, struct diags *diags);
 
+/* Whether that is of a connection that broke off or was refused: to the server, or, as an answer with a status of
+ * failure says, between servers. */
+bool http_transfer_is_lost(CURLcode code);
+bool http_answer_is_lost(const char *text, size_t length, struct arena *arena);
+
 /* A query was given up after as many seconds without progress. */
 enum status http_report_stall(const struct http_peer *peer, int seconds, struct span span, struct diags *diags);
 

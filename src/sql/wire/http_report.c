@@ -71,6 +71,18 @@ enum status http_report_transfer(const struct http_peer *peer, CURLcode code, co
     }
 }
 
+bool http_transfer_is_lost(CURLcode code)
+{
+    return code == CURLE_COULDNT_CONNECT || code == CURLE_GOT_NOTHING || code == CURLE_RECV_ERROR ||
+           code == CURLE_SEND_ERROR || code == CURLE_PARTIAL_FILE;
+}
+
+bool http_answer_is_lost(const char *text, size_t length, struct arena *arena)
+{
+    struct server_error error;
+    return server_error_parse(text, length, arena, &error) && server_error_is_lost(error.code);
+}
+
 enum status http_report_stall(const struct http_peer *peer, int seconds, struct span span, struct diags *diags)
 {
     return diag_error_hint(diags, span, "`.set timeout SECONDS` waits longer, `.set timeout off` for ever",

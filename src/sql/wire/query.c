@@ -2,23 +2,42 @@
 
 #include "engine/values/dictionary.h"
 
-enum status query_run(struct http *http, const struct http_statement *statement, const struct native_columns *expected,
-                      const char *server, const struct workers *workers, struct column **columns, int64_t *rows,
-                      struct span span, struct diags *diags)
+/* Asks once; *lost: a connection broke off or was refused. */
+static enum status ask(struct http *http, const struct http_statement *statement, const struct native_columns *expected,
+                       const char *server, const struct workers *workers, struct column **columns, int64_t *rows,
+                       bool *lost, struct span span, struct diags *diags)
 {
     const size_t before = diags->count;
     struct native *native = native_new(expected);
     enum status status = http_query(http, statement, native_receive, native, workers, span, diags);
     struct server_error error;
+    *lost = status == STATUS_FAILED && http_has_lost(http);
     if (status == STATUS_FAILED && native_exception(native, diags->arena, &error)) {
         diags->count = before; /* that the connection broke off then is no news */
+        *lost = server_error_is_lost(error.code);
         (void)server_error_report(&error, server, span, diags);
     }
+    if (status == STATUS_OK && native_exception(native, diags->arena, &error))
+        *lost = server_error_is_lost(error.code);
     if (status == STATUS_OK)
         status = native_finish(native, server, workers, columns, span, diags);
     *rows = native_rows(native);
     http_count_rows(http, *rows);
     native_free(native);
+    return status;
+}
+
+enum status query_run(struct http *http, const struct http_statement *statement, const struct native_columns *expected,
+                      const char *server, const struct workers *workers, struct column **columns, int64_t *rows,
+                      struct span span, struct diags *diags)
+{
+    const size_t before = diags->count;
+    bool lost;
+    enum status status = ask(http, statement, expected, server, workers, columns, rows, &lost, span, diags);
+    if (status == STATUS_FAILED && lost) { /* another replica may answer, or the server is back */
+        diags->count = before;
+        status = ask(http, statement, expected, server, workers, columns, rows, &lost, span, diags);
+    }
     return status;
 }
 

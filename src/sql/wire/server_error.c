@@ -17,18 +17,30 @@ static size_t without_name(const char *message, size_t length)
                                                                                                      : length;
 }
 
+/* A server tells what another one told it, and that of each that it tried: the last says what was wrong. */
+static char *innermost(char *message)
+{
+    static const char *const names[] = {"DB::Exception: ", "DB::NetException: "};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        for (char *at = message; (at = strstr(at, names[i]));)
+            message = at += strlen(names[i]);
+    }
+    return message;
+}
+
 bool server_error_parse(const char *text, size_t length, struct arena *arena, struct server_error *error)
 {
-    static const char start[] = "Code: ", name[] = "DB::Exception: ";
+    static const char start[] = "Code: ", of_library[] = "Poco::Exception. ", own[] = "e.displayText() = ";
+    if (length > strlen(of_library) && memcmp(text, of_library, strlen(of_library)) == 0) {
+        text += strlen(of_library);
+        length -= strlen(of_library);
+    }
     if (length < strlen(start) || memcmp(text, start, strlen(start)) != 0)
         return false;
     char *copy = arena_text(arena, text, length);
-    char *message = strstr(copy, name);
     error->code = atoi(copy + strlen(start));
-    if (!message)
-        message = copy;
-    else
-        message += strlen(name);
+    char *message = strstr(copy, own) ? strstr(copy, own) + strlen(own) : copy;
+    message = innermost(message);
     static const char *const ends[] = {", e.what() = ", " (version ", ", Stack trace"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         char *end = strstr(message, ends[i]);
@@ -61,6 +73,21 @@ bool server_error_is_refusal(int code)
            code == SERVER_ADDRESS_NOT_ALLOWED || code == SERVER_AUTHENTICATION_FAILED;
 }
 
+bool server_error_is_lost(int code)
+{
+    static const int codes[] = {SERVER_ATTEMPT_TO_READ_AFTER_EOF,
+                                SERVER_CANNOT_READ_ALL_DATA,
+                                SERVER_UNEXPECTED_PACKET,
+                                SERVER_SOCKET_TIMEOUT,
+                                SERVER_NETWORK_ERROR,
+                                SERVER_ALL_CONNECTION_TRIES_FAILED,
+                                SERVER_NO_REMOTE_SHARD_AVAILABLE};
+    bool lost = false;
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        lost = lost || codes[i] == code;
+    return lost;
+}
+
 enum status server_error_report(const struct server_error *error, const char *server, struct span span,
                                 struct diags *diags)
 {
@@ -78,6 +105,9 @@ enum status server_error_report(const struct server_error *error, const char *se
                                 "administrator raise `max_bytes_to_read`"},
         {SERVER_TOO_MANY_QUERIES, "try again when the queries of others have ended"},
     };
+    if (server_error_is_lost(error->code))
+        return diag_error_hint(diags, span, "all servers of a table have to answer, of replicas one; try again later",
+                               "`%s` has lost one of the servers of this table: %s", server, error->message);
     diag_error(diags, span, "`%s`: %s", server, error->message);
     for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) {
         if (hints[i].code == error->code)

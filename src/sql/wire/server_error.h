@@ -30,6 +30,13 @@ enum status server_error_report(const struct server_error *error, const char *se
 enum {
     SERVER_TOO_MANY_ROWS = 158,
     SERVER_TIMEOUT_EXCEEDED = 159,
+    SERVER_CANNOT_READ_ALL_DATA = 33,
+    SERVER_ATTEMPT_TO_READ_AFTER_EOF = 32,
+    SERVER_UNEXPECTED_PACKET = 101,
+    SERVER_SOCKET_TIMEOUT = 209,
+    SERVER_NETWORK_ERROR = 210,
+    SERVER_ALL_CONNECTION_TRIES_FAILED = 279,
+    SERVER_NO_REMOTE_SHARD_AVAILABLE = 519,
     SERVER_READONLY = 164,
     SERVER_UNKNOWN_USER = 192,
     SERVER_WRONG_PASSWORD = 193,
@@ -43,5 +50,8 @@ enum {
 
 /* Whether the server does not accept the user. */
 bool server_error_is_refusal(int code);
+
+/* Whether a connection between servers was refused or broke off. */
+bool server_error_is_lost(int code);
 
 #endif
