@@ -31,7 +31,10 @@ enum status npy_check_column(const struct column *column, int64_t rows, const ch
     if (!logical_is_time(*logical) && column_has_missing(column, rows)) {
         (void)diag_error(diags, span, "column `%s` has missing values, which NumPy arrays cannot hold", name);
         return diag_hint(diags, "replace them with `%s ?? %s`, or %s", name,
-                         logical->kind == LOGICAL_TEXT ? "\"\"" : "0", others);
+                         logical->kind == LOGICAL_TEXT ? "\"\""
+                         : column->type == TYPE_BOOL   ? "false"
+                                                       : "0",
+                         others);
     }
     if (logical->zone)
         diag_note(diags, span, "column `%s` is in UTC, which NumPy arrays do not say", name);

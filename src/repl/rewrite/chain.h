@@ -90,6 +90,9 @@ bool polars_group(struct translator *t, struct chain *chain, const char *name, s
 /* A method with operands, whose bracket is read. */
 struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close);
 
+/* `days=1, hours=2` or "2 days", up to the bracket that is read, too. */
+struct phrase duration_of(struct translator *t, size_t close);
+
 /* What a `.method(...)` after an operand makes of it. */
 struct phrase frame_method(struct translator *t, struct phrase x);
 

@@ -19,7 +19,7 @@ static bool is_condition(const struct translator *t, size_t at)
     while (token_is(t, at, "!") || token_is(t, at, "("))
         at++;
     return token_at(t, at)->kind == REWRITE_WORD && !known_relation(t, token_raw(t, at)) &&
-           is_one_of(token_text(t, at + 1), "== != < <= > >=");
+           is_one_of(token_text(t, at + 1), "== != < <= > >= %");
 }
 
 bool is_data_table(const struct translator *t, size_t at)

@@ -292,3 +292,25 @@ const char *translate_dplyr(struct translator *t)
     }
     return chain.text;
 }
+
+struct phrase r_function(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
+{
+    struct phrase result = {0};
+    *found = true;
+    if ((count == 1 || count == 2) && is_one_of(name, "lag lead")) {
+        const char *form = arena_printf(t->arena, strcmp(name, "lag") == 0 ? "at(A, -%s)" : "at(A, %s)",
+                                        count > 1 ? operands[1].text : "1");
+        result = phrase_fill(form, LEVEL_OPERAND, operands[0].type, operands, 1, t->arena);
+        result.optional = true;
+        return result;
+    }
+    if (count == 2 && is_one_of(name, "floor_date") && time_unit(&operands[1]))
+        return phrase_fill(arena_printf(t->arena, "trunc(A, %s)", time_unit(&operands[1])), LEVEL_OPERAND,
+                           operands[0].type, operands, 1, t->arena);
+    if (count == 1 && strcmp(name, "cumsum") == 0)
+        return operands[0].optional
+                   ? translate_fail(t, "`sum(x) over ..0` passes over missing values")
+                   : phrase_fill("sum(A) over ..0", LEVEL_OPERAND, operands[0].type, operands, 1, t->arena);
+    *found = false;
+    return result;
+}

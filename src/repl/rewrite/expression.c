@@ -192,6 +192,9 @@ struct phrase rows_in_list(struct translator *t, struct phrase first)
     while (count < MOST && accept(t, ","))
         of[count++] = translate_expression(t);
     const bool equal = expect(t, ")") && accept(t, "=");
+    if (!equal && next_is(t, ")"))
+        return translate_fail(t, "`map a, b | distinct | count` counts different rows, `group K: distinct(x)` the "
+                                 "different values of a group");
     if (t->told || (!equal && !accept_two(t, "in", "(")) || !next_is(t, "("))
         return translate_fail(t, "%s", instead);
     do {

@@ -13,6 +13,44 @@ bool accept_keyword(struct translator *t, const char *name)
     return true;
 }
 
+/* Timedelta("2 days"), timedelta(hours=3), DateOffset(months=1), whose bracket is read. */
+struct phrase duration_of(struct translator *t, size_t close)
+{
+    static const struct unit {
+        const char *names, *written;
+    } units[] = {{"seconds second s sec", "s"},
+                 {"minutes minute min m t", "min"},
+                 {"hours hour h", "h"},
+                 {"days day d", "d"},
+                 {"weeks week w", "w"},
+                 {"months mo", "mo"},
+                 {"years y", "y"}};
+    const char *sum = NULL;
+    bool several = false;
+    while (t->at < close) {
+        const bool text = next_kind(t) == REWRITE_QUOTED && t->at + 1 == close;
+        const char *raw = text ? token_raw(t, t->at) : token_text(t, t->at + 2), *unit = NULL;
+        const size_t digits = strspn(raw, "0123456789");
+        const char *word = !text ? token_text(t, t->at) : raw + digits + strspn(raw + digits, " ");
+        for (size_t i = 0; digits > 0 && i < sizeof units / sizeof *units; i++) {
+            if (is_one_of(word, units[i].names))
+                unit = units[i].written;
+        }
+        if (!unit || (!text && (!token_is(t, t->at + 1, "=") || raw[digits])))
+            break;
+        several = sum;
+        sum = arena_printf(t->arena, "%s%s%.*s%s", sum ? sum : "", sum ? " + " : "", (int)digits, raw, unit);
+        t->at += text ? 1 : 3;
+        (void)accept(t, ",");
+    }
+    if (!sum || t->at != close)
+        return translate_fail(t, "durations are written 90s, 5min, 2h, 1d, 1w, 3mo, 1y");
+    t->at = close + 1;
+    struct phrase result = phrase_operand(sum, PHRASE_DURATION);
+    result.level = several ? LEVEL_SUM : LEVEL_OPERAND;
+    return result;
+}
+
 struct phrase frame_operand(struct translator *t)
 {
     const struct phrase constant = translate_constant(t);
@@ -21,12 +59,19 @@ struct phrase frame_operand(struct translator *t)
     const char *name = token_raw(t, t->at++);
     if (strcmp(name, "r") == 0 && next_kind(t) == REWRITE_QUOTED && token_at(t, t->at)->adjacent) /* r"\d+" */
         return phrase_text(token_raw(t, t->at++), t->arena);
+    if (strcmp(name, "cs") == 0 && next_is(t, "."))
+        return translate_fail(t, "`pick * but (a, b)`, `* of numeric` and `a*` are sets of columns");
     if (is_one_of(name, "pl polars") && accept(t, "."))
         return polars_operand(t);
     if (is_one_of(name, "np pd numpy pandas math") && accept(t, ".")) {
         const char *function = token_raw(t, t->at++);
         if (strcmp(function, "nan") == 0)
             return phrase_missing();
+        if (is_one_of(function, "Timedelta DateOffset") && accept(t, "("))
+            return duration_of(t, after_brackets(t, t->at - 1) - 1);
+        if (strcmp(function, "offsets") == 0)
+            return translate_fail(
+                t, "`trunc(t, month)` is the beginning of a month, `trunc(t, month) + 1mo - 1d` its last day");
         if (strcmp(function, "Timestamp") == 0 && accept(t, "(")) {
             const char *raw = token_raw(t, t->at);
             t->at += 2;
@@ -37,6 +82,8 @@ struct phrase frame_operand(struct translator *t)
         return accept(t, "(") ? translate_call(t, function)
                               : translate_fail(t, "`.help functions` lists what there is");
     }
+    if (is_one_of(name, "timedelta") && accept(t, "("))
+        return duration_of(t, after_brackets(t, t->at - 1) - 1);
     if (t->frame && strcmp(name, t->frame) == 0) {
         if (accept(t, "[")) {
             const bool text = next_kind(t) == REWRITE_QUOTED;
@@ -59,6 +106,55 @@ struct phrase frame_operand(struct translator *t)
     return accept(t, "(") ? translate_call(t, name) : translate_name(t, NULL, name);
 }
 
+/* The options of a method of texts. */
+struct text_options {
+    bool plain, regex; /* the pattern is stated to be plain text, or a regular expression */
+    bool any_case;
+    const char *between; /* `sep`, or NULL */
+};
+
+static bool has_regex(const struct phrase *x)
+{
+    return !x->raw || strpbrk(x->raw, ".^$*+?()[]{}|\\");
+}
+
+static struct phrase replaced(struct translator *t, const char *method, struct phrase *operands, size_t count,
+                              const struct text_options *options)
+{
+    if (t->polars && strcmp(method, "replace") == 0)
+        return translate_fail(t, "`replace(s, a, b)` replaces each a, Polars' `replace` the first");
+    const bool regex = (t->polars ? !options->plain : options->regex) && has_regex(&operands[1]);
+    if (count != 3 || (regex && (!operands[1].raw || (t->polars && has_regex(&operands[2])))))
+        return translate_fail(t, "`replace_regex(s, regex, to)` replaces each match of a regular expression");
+    return phrase_fill(regex ? "replace_regex(A, B, C)" : "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3,
+                       t->arena);
+}
+
+/* A method of texts whose operands are read. */
+static struct phrase text_method(struct translator *t, const char *method, struct phrase *operands, size_t count,
+                                 const struct text_options *options)
+{
+    if (is_one_of(method, t->polars ? "replace replace_all" : "replace"))
+        return replaced(t, method, operands, count, options);
+    if (t->polars && strcmp(method, "slice") == 0 && count > 1 && operands[1].text[0] != '-')
+        return phrase_fill(count == 2 ? "substr(A, B)" : "substr(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, count,
+                           t->arena);
+    if (strcmp(method, "cat") == 0 && count == 2) {
+        const struct phrase sign = phrase_text(options->between ? options->between : "", t->arena);
+        return join_text(t, options->between ? join_text(t, operands[0], sign) : operands[0], operands[1]);
+    }
+    if (strcmp(method, "contains") == 0 && count == 2) {
+        const bool regex = !options->plain && operands[1].raw && has_regex(&operands[1]);
+        if (options->any_case && (!operands[1].raw || regex))
+            return translate_fail(t, "`s ~ '(?i)REGEX'` ignores case");
+        for (size_t i = 0; options->any_case && i < 2; i++)
+            operands[i] = in_lower_case(t, operands[i]);
+        return phrase_fill(regex ? "A ~ B" : "contains(A, B)", regex ? LEVEL_EQUALITY : LEVEL_OPERAND, PHRASE_BOOL,
+                           operands, 2, t->arena);
+    }
+    return translate_function(t, method, operands, count);
+}
+
 static struct phrase of_text(struct translator *t, struct phrase x)
 {
     const char *method = token_raw(t, t->at++);
@@ -77,12 +173,18 @@ static struct phrase of_text(struct translator *t, struct phrase x)
     if (!expect(t, "("))
         return (struct phrase){0};
     const size_t close = after_brackets(t, t->at - 1) - 1;
-    bool plain = false, any_case = false;
+    struct text_options options = {0};
     while (t->at < close && count < 3) {
         if (accept_keyword(t, "regex"))
-            plain = !next_is(t, "True");
+            options.regex = !(options.plain = !next_is(t, "True"));
+        else if (accept_keyword(t, "literal"))
+            options.plain = next_is(t, "True");
+        else if (accept_keyword(t, "sep"))
+            options.between = token_raw(t, t->at);
         else if (accept_keyword(t, "case"))
-            any_case = next_is(t, "False");
+            options.any_case = next_is(t, "False");
+        else if (next_kind(t) == REWRITE_WORD && token_is(t, t->at + 1, "=") && !next_is(t, "na"))
+            break;
         else if (!accept_keyword(t, "na")) {
             operands[count] = translate_expression(t);
             if (!operands[count++].text)
@@ -94,23 +196,24 @@ static struct phrase of_text(struct translator *t, struct phrase x)
         t->at++;
         (void)accept(t, ",");
     }
-    t->at = close + 1;
-    if (strcmp(method, "contains") == 0 && count == 2) {
-        const bool regex = !plain && operands[1].raw && strpbrk(operands[1].raw, ".^$*+?()[]{}|\\");
-        if (any_case && (!operands[1].raw || regex))
-            return translate_fail(t, "`s ~ '(?i)REGEX'` ignores case");
-        for (size_t i = 0; any_case && i < 2; i++)
-            operands[i] = in_lower_case(t, operands[i]);
-        return phrase_fill(regex ? "A ~ B" : "contains(A, B)", regex ? LEVEL_EQUALITY : LEVEL_OPERAND, PHRASE_BOOL,
-                           operands, 2, t->arena);
+    if (accept_keyword(t, "regex")) { /* behind all operands */
+        options.regex = !(options.plain = !next_is(t, "True"));
+        t->at++;
+    } else if (accept_keyword(t, "literal")) {
+        options.plain = next_is(t, "True");
+        t->at++;
     }
-    return translate_function(t, method, operands, count);
+    if (t->at != close)
+        return strcmp(method, "split") == 0 ? translate_function(t, method, operands, count)
+                                            : translate_fail(t, "there is no `%s` with these operands here", method);
+    t->at = close + 1;
+    return text_method(t, method, operands, count, &options);
 }
 
 static struct phrase of_time(struct translator *t, struct phrase x)
 {
     const char *part = token_raw(t, t->at++);
-    if (is_one_of(part, "year month day hour minute second quarter dayofweek weekday date")) {
+    if (is_one_of(part, "year month day hour minute second quarter dayofweek weekday dayofyear day_of_year date")) {
         const bool called = accept_two(t, "(", ")");
         return called && strcmp(part, "weekday") == 0
                    ? phrase_fill("weekday(A)", LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena)
@@ -121,11 +224,15 @@ static struct phrase of_time(struct translator *t, struct phrase x)
         t->at += 3;
         return phrase_fill("text(A, B)", LEVEL_OPERAND, PHRASE_TEXT, both, 2, t->arena);
     }
+    if (strcmp(part, "offset_by") == 0 && accept(t, "(")) {
+        const struct phrase by = duration_of(t, after_brackets(t, t->at - 1) - 1);
+        return by.text ? translate_operator(t, "+", x, by) : by;
+    }
     if (is_one_of(part, "day_name month_name") && accept_two(t, "(", ")"))
         return phrase_fill(*part == 'd' ? "text(A, '%A')" : "text(A, '%B')", LEVEL_OPERAND, PHRASE_TEXT, &x, 1,
                            t->arena);
     if (strcmp(part, "total_seconds") == 0 && !t->polars && accept_two(t, "(", ")"))
-        return phrase_fill("A / 1s", LEVEL_PRODUCT, PHRASE_FLOAT, &x, 1, t->arena);
+        return phrase_fill("int(A) / 1e6", LEVEL_PRODUCT, PHRASE_FLOAT, &x, 1, t->arena);
     if (is_one_of(part, "floor truncate") && accept(t, "(")) {
         const char *unit = token_raw(t, t->at);
         t->at += 2;
@@ -204,9 +311,11 @@ static struct phrase ranked(struct translator *t, struct phrase x, size_t close)
 {
     bool least = false, dense = false, descending = false;
     for (; t->at < close; t->at++) {
-        if (accept_keyword(t, "method")) {
+        if (accept_keyword(t, "method") || next_kind(t) == REWRITE_QUOTED) {
             least = strcmp(token_raw(t, t->at), "min") == 0;
             dense = strcmp(token_raw(t, t->at), "dense") == 0;
+        } else if (accept_keyword(t, "descending")) {
+            descending = next_is(t, "True");
         } else if (accept_keyword(t, "ascending")) {
             descending = next_is(t, "False");
         } else if (accept_keyword(t, "pct") || accept_keyword(t, "na_option")) {
@@ -222,9 +331,35 @@ static struct phrase ranked(struct translator *t, struct phrase x, size_t close)
     return phrase_fill(form, LEVEL_OPERAND, PHRASE_INT, &x, 1, t->arena);
 }
 
-/* x.isin([1, 2]) */
-static struct phrase isin(struct translator *t, struct phrase x)
+/* x.isin(other.y), x.isin(other["y"].unique()): the values of another frame */
+static struct phrase isin_frame(struct translator *t, struct phrase x, size_t close)
 {
+    const char *other = token_raw(t, t->at++);
+    const bool index = accept(t, "[");
+    const bool point = !index && accept(t, ".");
+    const char *name = token_raw(t, t->at++);
+    struct known_columns columns = {0};
+    (void)known_add_source(t, &columns, other, NULL);
+    const struct known_column *column = known_find(&columns, NULL, name);
+    (void)(index && accept(t, "]"));
+    (void)(accept(t, ".") && (accept(t, "values") || accept(t, "unique")) && accept_two(t, "(", ")"));
+    if ((!index && !point) || !column || t->at != close)
+        return translate_fail(t, "`x in (SOURCE | pick y)` tests for the values of a column");
+    if (x.optional && column->optional)
+        return translate_fail(t,
+                              "missing values match nothing here, and each other there: `x in (%s | pick %s) || "
+                              "missing(x)`",
+                              other, column->text);
+    struct phrase result = phrase_fill(arena_printf(t->arena, "A in (%s | pick %s)", other, column->text),
+                                       LEVEL_EQUALITY, PHRASE_BOOL, &x, 1, t->arena);
+    return phrase_certain(result, t->arena);
+}
+
+/* x.isin([1, 2]) */
+static struct phrase isin(struct translator *t, struct phrase x, size_t close)
+{
+    if (next_kind(t) == REWRITE_WORD && known_relation(t, token_raw(t, t->at)))
+        return isin_frame(t, x, close);
     if (!next_is(t, "["))
         return translate_fail(t, "`x in [1, 2]` tests for some values, `x in (SOURCE)` for those of a pipeline");
     const size_t open = t->at++;
@@ -252,11 +387,13 @@ static struct phrase masked(struct translator *t, const struct phrase *operands,
 /* fillna(method = "ffill"), quantile([0.25, 0.75]) */
 static struct phrase pandas_method(struct translator *t, struct phrase x, const char *method, size_t close, bool *found)
 {
-    const bool fills = strcmp(method, "fillna") == 0 && next_is(t, "method") && t->at + 3 == close;
+    const bool fills =
+        strcmp(method, "fillna") == 0 && t->at + 3 == close &&
+        (next_is(t, "method") || (next_is(t, "strategy") && is_one_of(token_raw(t, t->at + 2), "forward backward")));
     *found = fills || (strcmp(method, "quantile") == 0 && next_is(t, "["));
     if (!fills)
         return *found ? translate_fail(t, "`group: quantile(0.25, x), quantile(0.75, x)` are several") : x;
-    const bool back = is_one_of(token_raw(t, t->at + 2), "bfill backfill");
+    const bool back = is_one_of(token_raw(t, t->at + 2), "bfill backfill backward");
     t->at = close;
     return phrase_fill(back ? "fill(A, back)" : "fill(A)", LEVEL_OPERAND, x.type, &x, 1, t->arena);
 }
@@ -277,7 +414,7 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
     if (strcmp(method, "ewm") == 0)
         return averaged(t, x, close);
     if (is_one_of(method, "isin is_in"))
-        return isin(t, x);
+        return isin(t, x, close);
     if (is_one_of(method, "apply map transform pipe"))
         return translate_fail(t, "functions of Python are not run here: `map E` and `derive NAME = E` compute, `def "
                                  "f(x) = E` names a function");
@@ -296,6 +433,8 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
         if (!accept(t, ","))
             break;
     }
+    if (t->at != close && is_one_of(method, "between is_between"))
+        return translate_fail(t, "`x in A..B` includes both ends; `x >= A && x < B` leaves one out");
     if (t->at != close)
         return translate_fail(t, "there is no `%s` with these operands here", method);
     if ((lower || upper) && count == 2 && strcmp(method, "clip") == 0)

@@ -52,7 +52,7 @@ const char *frame_keys(struct translator *t, const char *last, size_t close)
     (void)accept_keyword(t, "by");
     const bool values = last && (t->at == close || next_is(t, "ascending")); /* of a group's values */
     const char *names = values ? last : parse_names(t);
-    bool descending[16] = {false};
+    bool descending[16] = {false}, first = false;
     size_t given = 0;
     while (names && ((values && t->at < close) || accept(t, ","))) {
         if (accept_keyword(t, "ascending")) {
@@ -62,18 +62,25 @@ const char *frame_keys(struct translator *t, const char *last, size_t close)
                 t->at++;
             } while (list && given < 16 && accept(t, ","));
             t->at += list;
-        } else if (accept_keyword(t, "ignore_index")) {
+        } else if (accept_keyword(t, "ignore_index") || accept_keyword(t, "kind")) {
             t->at++;
+        } else if (accept_keyword(t, "na_position")) {
+            first = strcmp(token_raw(t, t->at++), "first") == 0;
+        } else if (accept_keyword(t, "key")) {
+            return translate_fail(t, "`sort lower(x), y desc` sorts by what is computed").text;
         } else {
-            return translate_fail(t, "missing values come last in order").text;
+            return translate_fail(t, "`sort x, y desc` sorts; missing values come last").text;
         }
     }
     if (!names || t->at != close)
         return NULL;
     const char *keys = NULL;
     size_t i = 0;
-    for (const char *name; (name = list_next(t, &names)); i++)
+    for (const char *name; (name = list_next(t, &names)); i++) {
+        if (first)
+            list_add(t, &keys, "%s is not missing", name);
         list_add(t, &keys, "%s%s", name, (given == 1 ? descending[0] : i < given && descending[i]) ? " desc" : "");
+    }
     return keys;
 }
 
@@ -296,6 +303,11 @@ const char *renamed_columns(struct translator *t)
 /* groupby(df.time.dt.date) */
 static const char *group_expression(struct translator *t, struct chain *chain)
 {
+    if (token_is(t, t->at, "pd") && token_is(t, t->at + 2, "Grouper"))
+        return translate_fail(t,
+                              "`group trunc(t, day) as t: AGG(x)` groups by intervals of time, `bucket(t, 15min)` by "
+                              "others; those without rows are not there")
+            .text;
     const struct phrase key = translate_expression(t);
     if (key.text && key.optional)
         chain->text = arena_printf(t->arena, "%s | select %s is not missing", chain->text,

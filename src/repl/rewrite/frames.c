@@ -56,6 +56,10 @@ static bool add_group(struct translator *t, struct chain *chain, const char *agg
 
 static const char *aggregate_of(struct translator *t, const char *name, struct phrase column)
 {
+    if (strcmp(name, "lambda") == 0)
+        return translate_fail(t, "functions of Python are not run here: `group K: max(x) - min(x)` computes with "
+                                 "aggregates")
+            .text;
     if (!is_aggregate_name(t, name) || !column.text) {
         (void)translate_fail(t, "there is no `%s` here; `.help aggregates` lists what there is", name);
         return NULL;
@@ -256,7 +260,7 @@ static bool group_method(struct translator *t, struct chain *chain)
         return add_group(t, chain, translate_aggregate(t, name, both, 2, false, NULL).text);
     }
     if (t->told || t->at != close || !chain->columns)
-        return tell(t, "each aggregate of a group is written: `group K: mean(x), mean(y)`");
+        return tell(t, "each aggregate of a group is written: `group K: mean(x), mean(y)`, or `mean(* of numeric)`");
     t->at = close + 1;
     if (!add_aggregates(t, &aggregates, name, chain->columns))
         return false;
@@ -271,7 +275,7 @@ static bool group_method(struct translator *t, struct chain *chain)
 bool chain_index(struct translator *t, struct chain *chain, bool loc)
 {
     const size_t open = t->at - 1, close = after_brackets(t, open) - 1;
-    if (next_is(t, "[") || (next_kind(t) == REWRITE_QUOTED && t->at + 1 == close)) {
+    if (!loc && (next_is(t, "[") || (next_kind(t) == REWRITE_QUOTED && t->at + 1 == close))) {
         const bool list = next_is(t, "[");
         const char *names = parse_names(t);
         if (!names || t->at != close)
@@ -282,6 +286,8 @@ bool chain_index(struct translator *t, struct chain *chain, bool loc)
         chain->column = translate_name(t, NULL, names);
         return chain->is_column = true;
     }
+    if (loc && next_kind(t) == REWRITE_QUOTED)
+        return tell(t, "rows have no labels: `select k == 'a'` finds rows");
     const size_t colon = find_word(t, t->at, ":"), comma = find_word(t, t->at, ",");
     if (colon < close && !loc && comma > close) { /* df[a:b] */
         const char *from = t->at < colon ? token_text(t, t->at) : NULL;
@@ -344,15 +350,23 @@ static bool column_method(struct translator *t, struct chain *chain)
 /* What was made, once all tokens are read. */
 const char *chain_finish(struct translator *t, const struct chain *chain)
 {
+    if (next_is(t, ","))
+        return translate_fail(t, "`group: mean(x), stddev(x)` has several aggregates, `map a, b` several columns").text;
     if (t->at < t->end)
         return translate_fail(t, "`%s` is not understood after a frame", token_text(t, t->at)).text;
     if (chain->keys)
         return translate_fail(t, "the aggregates of a group follow its keys: `group K: mean(x)`").text;
     if (!chain->is_column || chain->done)
         return chain->text;
-    if (!chain->column.aggregate)
-        return arena_printf(t->arena, "%s | %s %s", chain->text, chain->column.column ? "pick" : "map",
-                            chain->column.text);
+    const struct phrase *column = &chain->column;
+    if (!column->aggregate)
+        return arena_printf(t->arena, "%s | %s %s", chain->text, column->column ? "pick" : "map",
+                            column->type == PHRASE_BOOL && !column->column ? as_value(t, *column).text : column->text);
+    struct known_columns of_all = {0};
+    const char *values = column->type == PHRASE_BOOL ? as_value(t, *column).text : column->text;
+    if (!known_add_source(t, &of_all, arena_printf(t->arena, "%s | group: %s", chain->text, values), NULL) &&
+        known_add_source(t, &of_all, arena_printf(t->arena, "%s | map %s", chain->text, values), NULL))
+        return arena_printf(t->arena, "%s | map %s", chain->text, values);
     /* Of no rows a stage at the end is an error, where others have a missing value. */
     const bool none = strstr(chain->text, " | select ") && strncmp(chain->column.text, "sum(", 4) != 0 &&
                       strncmp(chain->column.text, "count(", 6) != 0;

@@ -95,6 +95,7 @@ static const struct function functions[] = {
     {"year getyear", SQL | PY | R | KQL, 1, "year(A)", LEVEL_OPERAND, PHRASE_INT},
     {"quarter", SQL | PY | R, 1, "quarter(A)", LEVEL_OPERAND, PHRASE_INT},
     {"month getmonth monthofyear", SQL | PY | R | KQL, 1, "month(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"last_day", SQL, 1, "trunc(A, month) + 1mo - 1d", LEVEL_SUM, SAME},
     {"week isoweek", SQL, 1, "week(A)", LEVEL_OPERAND, PHRASE_INT},
     {"day dayofmonth mday", SQL | PY | R | KQL, 1, "day(A)", LEVEL_OPERAND, PHRASE_INT},
     {"isodow", SQL, 1, "weekday(A)", LEVEL_OPERAND, PHRASE_INT},
@@ -103,6 +104,10 @@ static const struct function functions[] = {
     {"hour hourofday", SQL | PY | R | KQL, 1, "hour(A)", LEVEL_OPERAND, PHRASE_INT},
     {"minute", SQL | PY | R, 1, "minute(A)", LEVEL_OPERAND, PHRASE_INT},
     {"second", SQL | PY | R, 1, "second(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"dayofweek", KQL, 1, "weekday(A) % 7 * 1d", LEVEL_PRODUCT, PHRASE_DURATION},
+    {"dayofyear day_of_year doy", SQL | PY | KQL, 1, "int(text(A, '%j'))", LEVEL_OPERAND, PHRASE_INT},
+    {"week_of_year weekofyear", KQL, 1, "week(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"startofweek", KQL, 1, "trunc(A + 1d, week) - 1d", LEVEL_SUM, PHRASE_TIMESTAMP},
     {"startofday", KQL, 1, "trunc(A, day)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"startofmonth", KQL, 1, "trunc(A, month)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"startofyear", KQL, 1, "trunc(A, year)", LEVEL_OPERAND, PHRASE_TIMESTAMP},
@@ -112,7 +117,8 @@ static const struct function functions[] = {
     {"timezone", SQL, 2, "B in A", LEVEL_EQUALITY, PHRASE_TIMESTAMP},
     {"convert_tz", SQL, 3, "A in B in C", LEVEL_EQUALITY, PHRASE_TIMESTAMP},
     {"datetime_utc_to_local", KQL, 2, "A in 'UTC' in B", LEVEL_EQUALITY, PHRASE_TIMESTAMP},
-    {"now", SQL, 0, "now()", LEVEL_OPERAND, PHRASE_TIMESTAMP},
+    {"ago", KQL, 1, "now() - A", LEVEL_SUM, PHRASE_TIMESTAMP},
+    {"now", SQL | KQL, 0, "now()", LEVEL_OPERAND, PHRASE_TIMESTAMP},
     {"today", SQL, 0, "today()", LEVEL_OPERAND, PHRASE_DATE},
     {"strftime", SQL, 2, "text(A, B)", LEVEL_OPERAND, PHRASE_TEXT},
     {"isempty", KQL, 1, "(A ?? \"\") == \"\"", LEVEL_EQUALITY, PHRASE_BOOL},
@@ -141,8 +147,9 @@ static const struct {
      "fields of JSON are columns called by their paths, `author.name`, in files that `load` reads"},
     {"array_agg make_list make_set collect_list", "`collect(x)` is the values of a group as a list"},
     {"string_agg group_concat listagg list strcat_array paste", "`list(x, ', ')` is the values of a group as one text"},
-    {"lpad rpad printf", "`pad(s, n, fill)` fills a text up on the left, on the right if n < 0; `format('{}-{:05}', a, "
-                         "n)` writes a pattern"},
+    {"lpad rpad printf zfill rjust ljust center",
+     "`pad(s, n, fill)` fills a text up on the left, on the right if n < 0; `format('{}-{:05}', a, "
+     "n)` writes a pattern"},
     {"concat_ws", "`concat(a, '-', b)` joins values to one text"},
     {"round", "`round(x, 2)` rounds halves away from zero, R, Polars and pandas to even"},
     {"strpos instr position locate charindex indexof find",
@@ -170,6 +177,9 @@ static const struct {
     {"wday", "`weekday(d)` is 1 on Mondays and 7 on Sundays"},
     {"trunc", "`int(x)` drops the fraction, `floor(x)` rounds down"},
     {"random rand runif", "`random(k)` is a number from 0 to 1 that depends on k alone: `random(row)`"},
+    {"regr_slope covar_samp covar_pop",
+     "`corr(x, y)` is a correlation, `corr(x, y) * stddev(x) * stddev(y)` the covariance of a sample"},
+    {"histogram", "`group x: count()` counts each value, `hist x` the values in equal intervals"},
     {"idxmax idxmin which.max which.min", "`top 1 by x` keeps the row with the largest x, `argmax(x)` is its number"},
     {"mode", "`mode(x)` is the most frequent value, of several the smallest"},
     {"split string_split str_split strsplit", "`split(s, sep, k)` is one part of a text"},
@@ -193,8 +203,7 @@ static void fold_positions(struct translator *t, struct phrase *result)
     }
 }
 
-/* A unit of `date_trunc` and `date_part`, a text, or NULL. */
-static const char *unit_of(const struct phrase *unit)
+const char *time_unit(const struct phrase *unit)
 {
     static const char *const units[] = {"second", "minute", "hour", "day", "week", "month", "quarter", "year"};
     for (size_t i = 0; unit->raw && i < sizeof units / sizeof *units; i++) {
@@ -207,8 +216,8 @@ static const char *unit_of(const struct phrase *unit)
 static struct phrase of_dates(struct translator *t, const char *name, struct phrase *operands, size_t count)
 {
     const bool parts = is_one_of(name, "date_part datepart datetime_part");
-    const char *unit = unit_of(&operands[0]);
-    if (parts && operands[0].raw && is_one_of(operands[0].raw, "dow isodow"))
+    const char *unit = time_unit(&operands[0]);
+    if (parts && operands[0].raw && is_one_of(operands[0].raw, "dow isodow epoch doy"))
         return translate_function(t, operands[0].raw, operands + 1, count - 1);
     if (!unit)
         return translate_fail(t,
@@ -233,29 +242,6 @@ static struct phrase of_dates(struct translator *t, const char *name, struct phr
     return phrase_fill(form, LEVEL_OPERAND, parts ? PHRASE_INT : operands[1].type, &operands[1], 1, t->arena);
 }
 
-/* Functions of R that read other rows. */
-static struct phrase of_rows(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
-{
-    struct phrase result = {0};
-    *found = true;
-    if ((count == 1 || count == 2) && is_one_of(name, "lag lead")) {
-        const char *form = arena_printf(t->arena, strcmp(name, "lag") == 0 ? "at(A, -%s)" : "at(A, %s)",
-                                        count > 1 ? operands[1].text : "1");
-        result = phrase_fill(form, LEVEL_OPERAND, operands[0].type, operands, 1, t->arena);
-        result.optional = true;
-        return result;
-    }
-    if (count == 2 && is_one_of(name, "floor_date") && unit_of(&operands[1]))
-        return phrase_fill(arena_printf(t->arena, "trunc(A, %s)", unit_of(&operands[1])), LEVEL_OPERAND,
-                           operands[0].type, operands, 1, t->arena);
-    if (count == 1 && strcmp(name, "cumsum") == 0)
-        return operands[0].optional
-                   ? translate_fail(t, "`sum(x) over ..0` passes over missing values")
-                   : phrase_fill("sum(A) over ..0", LEVEL_OPERAND, operands[0].type, operands, 1, t->arena);
-    *found = false;
-    return result;
-}
-
 /* substr(s, -2): counted from the end, in both languages; 0 is the place before the first character. False: the place
  * is no literal that is not positive. */
 static bool substr_from_end(struct translator *t, struct phrase *operands, size_t count, struct phrase *result)
@@ -268,6 +254,20 @@ static bool substr_from_end(struct translator *t, struct phrase *operands, size_
     *result = phrase_fill(form, LEVEL_OPERAND, PHRASE_TEXT, operands, count, t->arena);
     fold_positions(t, result);
     return true;
+}
+
+/* Those of SQL with regular expressions that mean the same here. */
+static struct phrase of_regex(const char *name, const struct phrase *operands, size_t count, struct arena *arena,
+                              bool *found)
+{
+    if (count == 4 && strcmp(name, "regexp_replace") == 0 && operands[3].raw && strcmp(operands[3].raw, "g") == 0 &&
+        operands[2].raw && !strchr(operands[2].raw, '\\'))
+        return phrase_fill("replace_regex(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3, arena);
+    if (strcmp(name, "regexp_extract") == 0 && (count == 2 || count == 3) && !operands[0].optional)
+        return phrase_fill(count == 2 ? "extract(A, B, 0) ?? \"\"" : "extract(A, B, C) ?? \"\"", LEVEL_COALESCE,
+                           PHRASE_TEXT, operands, count, arena);
+    *found = false;
+    return (struct phrase){0};
 }
 
 /* Functions of any number of operands, and those that depend on types. */
@@ -319,13 +319,10 @@ static struct phrase special(struct translator *t, const char *name, struct phra
     }
     if (count == 1 && t->dialect == DIALECT_SQL && is_one_of(name, "epoch") &&
         (operands[0].type == PHRASE_DURATION || operands[0].type == PHRASE_TIMESTAMP))
-        return phrase_fill(operands[0].type == PHRASE_DURATION ? "A / 1s" : "(A - 1970-01-01T00:00) / 1s",
+        return phrase_fill(operands[0].type == PHRASE_DURATION ? "int(A) / 1e6" : "int(A - 1970-01-01T00:00) / 1e6",
                            LEVEL_PRODUCT, PHRASE_FLOAT, operands, 1, t->arena);
-    if (count == 4 && is_one_of(name, "regexp_replace") && operands[3].raw && strcmp(operands[3].raw, "g") == 0 &&
-        operands[2].raw && !strchr(operands[2].raw, '\\'))
-        return phrase_fill("replace_regex(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3, t->arena);
-    if (count == 2 && t->dialect == DIALECT_SQL && strcmp(name, "regexp_extract") == 0 && !operands[0].optional)
-        return phrase_fill("extract(A, B, 0) ?? \"\"", LEVEL_COALESCE, PHRASE_TEXT, operands, 2, t->arena);
+    if (t->dialect == DIALECT_SQL && strncmp(name, "regexp_", 7) == 0)
+        return of_regex(name, operands, count, t->arena, found);
     if (count >= 2 && is_one_of(name, "date_trunc date_part datepart datetime_part date_diff datediff"))
         return of_dates(t, name, operands, count);
     if (t->dialect == DIALECT_KQL)
@@ -343,7 +340,7 @@ struct phrase translate_function(struct translator *t, const char *name, struct 
     bool found;
     struct phrase result = special(t, name, operands, count, &found);
     if (!found && t->dialect == DIALECT_R)
-        result = of_rows(t, name, operands, count, &found);
+        result = r_function(t, name, operands, count, &found);
     if (found)
         return result;
     for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
@@ -404,6 +401,10 @@ static bool read_operands(struct translator *t, size_t close, bool aggregate, st
             t->at++;
             return true;
         }
+        if (t->dialect == DIALECT_PYTHON && next_kind(t) == REWRITE_WORD && token_is(t, t->at + 1, "="))
+            return translate_fail(t, "there is no `%s=` here; `.help functions` lists what there is",
+                                  token_text(t, t->at))
+                .text;
         operands[*count] = translate_expression(t);
         if (!operands[(*count)++].text)
             return false;

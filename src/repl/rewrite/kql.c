@@ -42,7 +42,8 @@ static bool join(struct translator *t, struct chain *chain, bool lookup)
 
 /* Whether stages or operators are those of KQL alone. */
 static const char functions_of_kql[] = "hourofday startofday startofweek startofmonth startofyear dayofweek dayofmonth "
-                                       "monthofyear case prev next isempty isnotempty bin todouble tolong "
+                                       "monthofyear dayofyear week_of_year datetime_diff datetime_add case prev next "
+                                       "isempty isnotempty bin todouble tolong "
                                        "toint";
 
 bool is_kql(const struct translator *t, size_t at)
@@ -114,6 +115,18 @@ struct phrase kql_function(struct translator *t, const char *name, struct phrase
         if (operands[1].type != PHRASE_DURATION)
             return translate_fail(t, "`bucket(t, 1h)` is of timestamps; of numbers it is `floor(x / 10) * 10`");
         return phrase_fill("bucket(A, B)", LEVEL_OPERAND, PHRASE_TIMESTAMP, operands, 2, t->arena);
+    }
+    if (count == 3 && strcmp(name, "datetime_diff") == 0) {
+        struct phrase back[] = {operands[0], operands[2], operands[1]};
+        *found = true;
+        return translate_function(t, "date_diff", back, count);
+    }
+    static const char *const steps[] = {"second", "1s", "minute", "1min", "hour",    "1h", "day",  "1d",
+                                        "week",   "1w", "month",  "1mo",  "quarter", "1q", "year", "1y"};
+    for (size_t i = 0; count == 3 && strcmp(name, "datetime_add") == 0 && i < sizeof steps / sizeof *steps; i += 2) {
+        if (operands[0].raw && strcmp(operands[0].raw, steps[i]) == 0)
+            return phrase_fill(arena_printf(t->arena, "B + A * %s", steps[i + 1]), LEVEL_SUM, PHRASE_TIMESTAMP,
+                               operands + 1, 2, t->arena);
     }
     if (count >= 1 && is_one_of(name, "toint tolong todouble toreal todatetime"))
         return convert(t, operands[0],

@@ -62,6 +62,29 @@ static struct phrase aggregate_of(struct translator *t, const char *name, struct
     return result;
 }
 
+/* pl.concat_str(["a", "b"], separator="-") */
+static struct phrase concat_str(struct translator *t, size_t close)
+{
+    struct phrase items[12];
+    size_t count = 0;
+    const char *between = NULL;
+    while (t->at < close && count < 12) {
+        if (accept_keyword(t, "separator"))
+            between = token_raw(t, t->at++);
+        else if (!accept(t, "[") && !accept(t, "]"))
+            items[count++] = next_kind(t) == REWRITE_QUOTED ? translate_name(t, NULL, token_raw(t, t->at++))
+                                                            : translate_expression(t);
+        (void)accept(t, ",");
+    }
+    struct phrase result = items[0];
+    for (size_t i = 1; i < count; i++) {
+        const struct phrase sign = phrase_text(between ? between : "", t->arena);
+        result = join_text(t, between && *between ? join_text(t, result, sign) : result, items[i]);
+    }
+    t->at = close + 1;
+    return count > 1 ? result : translate_fail(t, "`concat(a, '-', b)` joins values to one text");
+}
+
 struct phrase polars_operand(struct translator *t)
 {
     const char *name = token_raw(t, t->at++);
@@ -76,7 +99,16 @@ struct phrase polars_operand(struct translator *t)
     if (!expect(t, "("))
         return result;
     const size_t close = after_brackets(t, t->at - 1) - 1;
+    if (strcmp(name, "duration") == 0)
+        return duration_of(t, close);
     const bool one = next_kind(t) == REWRITE_QUOTED && t->at + 1 == close;
+    if (strcmp(name, "concat_str") == 0)
+        return concat_str(t, close);
+    if (is_one_of(name, "sum_horizontal max_horizontal min_horizontal mean_horizontal"))
+        return translate_fail(
+            t, "`max(a, b)` and `min(a, b)` are of the values of a row, `(a ?? 0) + (b ?? 0)` adds them");
+    if (strcmp(name, "corr") == 0)
+        return translate_fail(t, "`group: corr(x, y)` is of two columns");
     if (is_one_of(name, "len count") && t->at == close) {
         result = phrase_operand("count()", PHRASE_INT);
         result.aggregate = true;
@@ -303,6 +335,20 @@ static bool group(struct translator *t, struct chain *chain, size_t close)
     return chain->keys;
 }
 
+/* filter(C, D): both hold */
+static bool filter(struct translator *t, struct chain *chain, size_t close)
+{
+    const char *all = NULL;
+    while (t->at < close) {
+        const struct phrase condition = translate_expression(t);
+        if (!condition.text || condition.window || (t->at < close && !accept(t, ",")))
+            return false;
+        const char *text = phrase_at(&condition, LEVEL_AND, t->arena);
+        all = all ? arena_printf(t->arena, "%s and %s", all, text) : condition.text;
+    }
+    return all && chain_add(t, chain, "select %s", all);
+}
+
 static bool drop_columns(struct translator *t, struct chain *chain, size_t close)
 {
     struct expressions list;
@@ -363,16 +409,11 @@ bool polars_call(struct translator *t, struct chain *chain, const char *name, si
     static const struct {
         const char *names;
         bool (*add)(struct translator *t, struct chain *chain, size_t close);
-    } methods[] = {{"select", select_columns},
-                   {"with_columns", with_columns},
-                   {"sort", sort},
-                   {"group_by", group},
-                   {"drop", drop_columns},
-                   {"slice", slice},
-                   {"top_k", top}};
+    } methods[] = {{"select", select_columns}, {"with_columns", with_columns}, {"sort", sort},   {"group_by", group},
+                   {"filter", filter},         {"drop", drop_columns},         {"slice", slice}, {"top_k", top}};
     *found = true;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        if (is_one_of(name, methods[i].names))
+        if (is_one_of(name, methods[i].names) && (*name != 'f' || find_word(t, t->at, ",") < close))
             return methods[i].add(t, chain, close);
     }
     *found = false;

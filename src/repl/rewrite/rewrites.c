@@ -257,7 +257,7 @@ static enum outcome translate_statement(struct correction *c, const struct state
         }
     }
     /* A line that could be read has an error of its own, unless its names are those of another language. */
-    if (!translation.instead ||
+    if (!translation.instead || (state->meaning && strncmp(translation.instead, "there is no column", 18) == 0) ||
         (state->meaning &&
          !has_part(state->meaning, "unknown;no such file;is not an aggregate;is a stage, not a function", c->arena)))
         return OUTCOME_NONE;
@@ -266,7 +266,7 @@ static enum outcome translate_statement(struct correction *c, const struct state
     return OUTCOME_ADVICE;
 }
 
-/* Corrects the statement of the error; returns whether the error now has the correction. */
+/* Corrects the statement of the error; returns whether what it says now is of the whole statement. */
 static bool correct_error(const struct env *env, enum parse_mode mode, struct diags *diags, struct diag *diag,
                           struct span statement, struct diags *heard)
 {
@@ -285,7 +285,7 @@ static bool correct_error(const struct env *env, enum parse_mode mode, struct di
     };
     const enum outcome outcome = translate_statement(&c, &state, diag);
     if (outcome != OUTCOME_NONE)
-        return outcome == OUTCOME_LINE;
+        return true;
     if (!find_correction(&c, &state)) {
         advise(&c, &state, diag);
         return false;
@@ -324,6 +324,20 @@ void rewrites_correct(const struct env *env, enum parse_mode mode, struct diags 
     diags_append(diags, &heard);
 }
 
+/* `-2#t` of q, whose end is a comment here. */
+static void note_rows_of_q(const struct env *env, struct span statement, struct diags *diags)
+{
+    const char *text = statement.source->text + statement.begin, *end = statement.source->text + statement.end;
+    const char *count = text + (*text == '-'), *name = end + 1;
+    if (end == count || strspn(count, "0123456789") < (size_t)(end - count) || *end != '#')
+        return;
+    const char *source = arena_text(diags->arena, name, strcspn(name, " \n"));
+    const struct binding *binding = env_find(env, source);
+    if (binding && binding->kind == BINDING_RELATION)
+        diag_note(diags, statement, "`#` begins a comment; `%s | %s %.*s` has rows of `%s`", source,
+                  count > text ? "tail" : "take", (int)(end - count), count, source);
+}
+
 void rewrites_note(const struct env *env, struct span statement, struct diags *diags)
 {
     if (!statement.source || statement.end - statement.begin > MAX_STATEMENT)
@@ -341,4 +355,5 @@ void rewrites_note(const struct env *env, struct span statement, struct diags *d
         diag_note(diags, span, "%s", expanded(&text, &match, rewrites[i].message, diags->arena));
         return;
     }
+    note_rows_of_q(env, statement, diags);
 }

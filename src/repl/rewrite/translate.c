@@ -93,6 +93,19 @@ static bool translate_update(struct translator *t, struct translation *result)
     return true;
 }
 
+/* copy (QUERY) to 'FILE' ... */
+static bool translate_copy(struct translator *t, struct translation *result)
+{
+    const size_t close = after_brackets(t, 1) - 1;
+    if (!token_is(t, close + 1, "to") || close + 2 >= t->end || token_at(t, close + 2)->kind != REWRITE_QUOTED)
+        return false;
+    const char *query = translate_query(t, 2, close);
+    result->message = "`save` writes a file";
+    result->line = query ? arena_printf(t->arena, "%s | save %s", query, token_text(t, close + 2)) : NULL;
+    result->instead = t->told;
+    return true;
+}
+
 /* pivot t on c using agg(x) group by k */
 static bool translate_pivot(struct translator *t, struct translation *result)
 {
@@ -105,18 +118,29 @@ static bool translate_pivot(struct translator *t, struct translation *result)
     const char *source = token_raw(t, 1);
     if (!known_add_source(t, &t->scope, source, NULL))
         return true;
+    const struct known_column *across = known_find(&t->scope, NULL, token_raw(t, on + 1));
+    const bool gaps = across && across->optional;
     for (size_t i = 0; i < t->scope.count; i++)
         t->scope.columns[i].optional = true; /* where a group has no row of a value */
-    t->at = use + 1;
-    const struct phrase value = translate_expression(t);
-    const struct known_column *across = known_find(&t->scope, NULL, token_raw(t, on + 1));
-    const char *keys = NULL;
+    const char *values = NULL, *keys = NULL;
+    bool good = true;
+    size_t count = 0;
+    for (t->at = use + 1; good && t->at < by; count++) {
+        const struct phrase value = translate_expression(t);
+        const bool named = accept(t, "as") || (t->at < by && next_kind(t) == REWRITE_WORD);
+        list_add(t, &values, named ? "%s as %s" : "%s", value.text, token_text(t, t->at));
+        t->at += named;
+        good = value.aggregate && (t->at == by || accept(t, ","));
+    }
     for (t->at = by + 2; t->at < t->end && next_kind(t) == REWRITE_WORD; (void)accept(t, ",")) {
         const char *key = translate_name(t, NULL, token_raw(t, t->at++)).text;
         keys = keys && key ? arena_printf(t->arena, "%s, %s", keys, key) : key;
     }
-    if (value.aggregate && across && keys && t->at == t->end)
-        result->line = arena_printf(t->arena, "%s | group %s: %s across %s", source, keys, value.text, across->text);
+    if (good && across && keys && t->at == t->end)
+        result->line = arena_printf(t->arena, "%s | group %s: %s across %s%s", source, keys, values, across->text,
+                                    !gaps       ? ""
+                                    : count > 1 ? " | drop missing_*"
+                                                : " | drop missing");
     return true;
 }
 
@@ -200,6 +224,20 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
         result->instead = t->told;
         return true;
     }
+    if (is_one_of(token_text(t, at), "np numpy math") && token_is(t, at + 1, ".")) {
+        for (size_t i = at; i < t->end && !t->frame; i++)
+            t->frame = known_relation(t, token_raw(t, i)) ? token_raw(t, i) : NULL;
+        if (!t->frame)
+            return false;
+        struct chain chain = {.text = t->frame, .is_column = true};
+        chain_columns(t, &chain);
+        t->at = at;
+        chain.column = translate_expression(t);
+        const char *text = chain.column.text ? chain_finish(t, &chain) : NULL;
+        result->line = text ? arena_printf(t->arena, "%s%s", prefix, text) : NULL;
+        result->instead = t->told;
+        return true;
+    }
     if (strncmp(prefix, "let ", 4) == 0)
         result->message = "`let` names a result; stages follow, each after a `|`";
     if (!is_frame(t, at))
@@ -207,10 +245,7 @@ static bool translate_python(struct translator *t, size_t at, const char *prefix
     t->at = at;
     const char *line = translate_frame(t);
     result->line = line ? arena_printf(t->arena, "%s%s", prefix, line) : NULL;
-    const bool call = find_word(t, at, "(") < t->end;
-    const bool unclear =
-        t->told && (strstr(t->told, "is not understood") || (!call && strncmp(t->told, "there is no column", 18) == 0));
-    result->instead = unclear ? NULL : t->told;
+    result->instead = t->told && strstr(t->told, "is not understood") ? NULL : t->told;
     return true;
 }
 
@@ -269,7 +304,9 @@ struct translation translate_line(struct env *env, const char *before, const cha
             .instead = t.told,
         };
     }
-    if (token_is(&t, begin, "pivot"))
+    if (token_is(&t, begin, "copy") && token_is(&t, begin + 1, "("))
+        result.found = translate_copy(&t, &result);
+    else if (token_is(&t, begin, "pivot"))
         result.found = translate_pivot(&t, &result);
     else if (token_is(&t, begin, "update") && token_is(&t, 2, "set"))
         result.found = translate_update(&t, &result);

@@ -166,6 +166,12 @@ struct phrase convert(struct translator *t, struct phrase x, const char *type);
 
 /* A call of a function that means something of its own in KQL; *found: whether it is one. */
 struct phrase kql_function(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found);
+
+/* A function of R that reads other rows, or floor_date. */
+struct phrase r_function(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found);
+
+/* A unit of `date_trunc` and the like, a text, or NULL. */
+const char *time_unit(const struct phrase *unit);
 struct phrase join_text(struct translator *t, struct phrase a, struct phrase b);
 
 /* The first operand that is there. */
