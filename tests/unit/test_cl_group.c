@@ -292,7 +292,7 @@ static void test_unable(void **state)
         struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
         operator_key(setup, column_within(&random, TYPE_I32, rows, 0, 3));
         value v = setup_input(setup, random_column(&random, way == 0 ? TYPE_F64 : TYPE_I8, rows, true));
-        setup_aggregate(setup, AGG_SUM, v);
+        setup_aggregate(setup, AGG_PRODUCT, v);
         finish_group(setup);
         for (int k = 0; k < GUISES; k++) {
             if (!breaks->accelerators[k])

@@ -21,12 +21,18 @@ const struct key_encoding key_encodings[TYPE_COUNT] = {
     [TYPE_F64] = {"ulong", "encode_double", true, true, UINT64_C(1) << 63},
 };
 
-extern const char kernel_key_encoding[];
+extern const char kernel_key_encoding[], kernel_digits[];
 
 void key_encoding_functions(struct strbuf *out, bool decode)
 {
     const struct hole holes[] = {{"decode", decode ? "1" : ""}, {NULL, NULL}};
     template_expand(out, kernel_key_encoding, holes);
+}
+
+void digits_functions(struct strbuf *out)
+{
+    static const struct hole none[] = {{NULL, NULL}};
+    template_expand(out, kernel_digits, none);
 }
 
 uint64_t key_encoding_max(const struct key_encoding *encoding)

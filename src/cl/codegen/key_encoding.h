@@ -22,6 +22,9 @@ extern const struct key_encoding key_encodings[TYPE_COUNT]; /* by store */
 /* Appends the functions of kernels/key_encoding.cl, with `decode` also the inverse ones. */
 void key_encoding_functions(struct strbuf *out, bool decode);
 
+/* Appends the functions of kernels/digits.cl. */
+void digits_functions(struct strbuf *out);
+
 /* Returns the encoding with all bits set. */
 uint64_t key_encoding_max(const struct key_encoding *encoding);
 

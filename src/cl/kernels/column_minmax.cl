@@ -1,5 +1,6 @@
 /// The least and greatest encoding (key_encoding.cl) of a column, NaN left out, and whether it has a NaN (1) or a -0.0
-/// (2).
+/// (2). With $digits, of floats the place of the lowest bit and the one behind the highest (digits.cl), of those that
+/// are not 0, and whether one is not finite (1).
 ///
 /// Strategy: each work-item reduces its rows, then a tree in local memory each group. A group combines its three
 /// numbers with those that it has found in earlier launches; the host combines the groups.
@@ -15,6 +16,15 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void minmax(
     __global const $type *column = data + first;
     $word low = $ones, high = 0, odd = 0;
     $each {
+$if digits
+        uint place, negative;
+        const ulong number = $read(column[i], 1, &place, &negative);
+        if (number == 0)
+            continue;
+        low = min(low, ($word)(place + 64 - (uint)clz(number & -number)));
+        high = max(high, ($word)(place + 65 - (uint)clz(number)));
+        odd |= $infinite(column[i]);
+$else
         const $word key = $encode(column[i]);
         low = min(low, key);
 $if float
@@ -25,6 +35,7 @@ $if float
         odd |= column[i] == $sign ? 2 : 0;
 $else
         high = max(high, key);
+$end
 $end
     }
     least[lane] = low;

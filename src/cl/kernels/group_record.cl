@@ -2,7 +2,7 @@
 ///
 /// Strategy: with $atomic the record is shared, and words are updated by 32-bit atomics, which every device has. The
 /// carry of a sum into its next word follows from the previous value of the word, so the words are right once all
-/// additions are done. Minima and maxima read first: a record rarely changes once it has seen some rows. Without
+/// additions are done. With $digits there are sums of floats (digits.cl), of which `step` is from two words to the next. Minima and maxima read first: a record rarely changes once it has seen some rows. Without
 /// $atomic the record belongs to one work-item, as where a group has no more.
 ///
 /// Filled in for local memory: $space is local, $atomicload *cell (or atomic_or(cell, 0) where races are to be found);
@@ -18,14 +18,18 @@ static inline void add_word_$space(volatile __$space uint *cell, uint by)
     atomic_add(cell, by);
 }
 
+/* Adds to a word and returns the carry out of it. */
+static inline uint add_carry_$space(volatile __$space uint *cell, uint by, uint carry)
+{
+    const uint more = by + carry, wrapped = more < by;
+    return more == 0 ? wrapped : wrapped + (atomic_add(cell, more) > 0xffffffffu - more);
+}
+
 /* Adds to two words and returns the carry out of them. */
 static inline uint add_long_$space(volatile __$space uint *cell, ulong by)
 {
-    const uint low = (uint)by, high = (uint)(by >> 32);
-    const uint carry = atomic_add(cell, low) > 0xffffffffu - low;
-    const uint more = high + carry;
-    const uint wrapped = more < high;
-    return more == 0 ? wrapped : wrapped + (atomic_add(cell + 1, more) > 0xffffffffu - more);
+    const uint low = (uint)by, carry = atomic_add(cell, low) > 0xffffffffu - low;
+    return add_carry_$space(cell + 1, (uint)(by >> 32), carry);
 }
 
 static inline void min_word_$space(volatile __$space uint *cell, uint to)
@@ -57,6 +61,13 @@ static inline void add_word_$space(__$space uint *cell, uint by)
     *cell += by;
 }
 
+static inline uint add_carry_$space(volatile __$space uint *cell, uint by, uint carry)
+{
+    const uint more = by + carry, wrapped = more < by;
+    *cell += more;
+    return wrapped + (*cell < more);
+}
+
 /* Adds to two words and returns the carry out of them. */
 static inline uint add_long_$space(__$space uint *cell, ulong by)
 {
@@ -85,5 +96,26 @@ static inline void max_long_$space(__$space uint *cell, ulong to)
 {
     __$space ulong *most = (__$space ulong *)cell;
     *most = max(*most, to);
+}
+$end
+$if digits
+
+/* Adds 128 bits << shift, or their negative. */
+static inline void add_digits_$space(volatile __$space uint *cell, uint step, uint words, ulong high, ulong low, uint shift,
+                                     uint negative)
+{
+    const uint flip = negative ? 0xffffffffu : 0;
+    uint carry = negative;
+    for (uint k = 0; k < words; ++k)
+        carry = add_carry_$space(cell + k / 2 * step + k % 2, word_at(high, low, (int)(32 * k) - (int)shift) ^ flip, carry);
+}
+
+/* Adds a sum of local memory, other_step from two words to the next. */
+static inline void add_words_$space(volatile __$space uint *cell, uint step, uint words, __local const uint *other,
+                                    uint other_step)
+{
+    uint carry = 0;
+    for (uint k = 0; k < words; ++k)
+        carry = add_carry_$space(cell + k / 2 * step + k % 2, other[k / 2 * other_step + k % 2], carry);
 }
 $end

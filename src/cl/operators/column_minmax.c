@@ -13,7 +13,7 @@ extern const char kernel_column_minmax[];
 
 enum { MINMAX, PARTIAL = 3 /* numbers of each group */ };
 
-static const char *minmax_text(const struct kernel_config *config, const struct key_encoding *encoding,
+static const char *minmax_text(const struct kernel_config *config, const struct key_encoding *encoding, bool digits,
                                struct arena *arena)
 {
     struct strbuf text = {0};
@@ -26,19 +26,30 @@ static const char *minmax_text(const struct kernel_config *config, const struct 
         {"sign", encoding->wide ? "0x8000000000000000ul" : "0x80000000u"}, /* the bits of -0.0 */
         {"each", row_loop_text},
         {"float", encoding->is_float ? "1" : ""},
+        {"digits", digits ? "1" : ""},
+        {"read", encoding->wide ? "digits_double" : "digits_float"},
+        {"infinite", encoding->wide ? "infinite_double" : "infinite_float"},
         {0},
     };
     key_encoding_functions(&text, false);
+    if (digits)
+        digits_functions(&text);
     template_expand(&text, kernel_column_minmax, holes);
     return text_in_arena(arena, &text);
 }
 
-static void join(struct column_minmax *bounds, const cl_ulong *partial)
+void column_minmax_join(struct column_minmax *bounds, const struct column_minmax *others)
 {
-    bounds->least = partial[0] < bounds->least ? partial[0] : bounds->least;
-    bounds->most = partial[1] > bounds->most ? partial[1] : bounds->most;
-    bounds->nan = bounds->nan || (partial[2] & 1);
-    bounds->negative_zero = bounds->negative_zero || (partial[2] & 2);
+    bounds->least = others->least < bounds->least ? others->least : bounds->least;
+    bounds->most = others->most > bounds->most ? others->most : bounds->most;
+    bounds->nan = bounds->nan || others->nan;
+    bounds->negative_zero = bounds->negative_zero || others->negative_zero;
+}
+
+static void join_partial(struct column_minmax *bounds, const cl_ulong *partial)
+{
+    const struct column_minmax others = {partial[0], partial[1], partial[2] & 1, partial[2] & 2};
+    column_minmax_join(bounds, &others);
 }
 
 /* Computes the same on the host. */
@@ -65,18 +76,17 @@ static enum status search_on_host(const struct operator_job *job, struct column 
     return STATUS_OK;
 }
 
-enum status column_minmax_measure(struct accelerator *accelerator, const struct operator_job *job,
-                                  struct column *column, struct column_minmax *bounds)
+static enum status measure(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
+                           bool digits, struct column_minmax *bounds)
 {
     static const char *const names[] = {[MINMAX] = "minmax"};
     struct arena *arena = job->diags->arena;
-    const struct kernel_config *config = accelerator->config;
     const struct key_encoding *encoding = &key_encodings[column->store];
-    const char *text = minmax_text(config, encoding, arena);
+    const char *text = minmax_text(accelerator->config, encoding, digits, arena);
     /* While the kernel builds, the host computes the bounds, so that the programs that depend on them can be queued
      * behind it. */
     if (job->no_wait && program_begin_text(accelerator, text, names, 1) == BACKEND_PENDING)
-        return search_on_host(job, column, bounds);
+        return digits ? column_digits_on_host(job, column, bounds) : search_on_host(job, column, bounds);
     struct operator_run run = operator_begin(accelerator, job, text, names, 1);
     size_t groups = row_loop_groups(accelerator, job->rows), bytes = groups * PARTIAL * sizeof(cl_ulong);
     cl_ulong *partial = heap_array(groups * PARTIAL, sizeof *partial);
@@ -87,13 +97,26 @@ enum status column_minmax_measure(struct accelerator *accelerator, const struct 
     operator_write(&run, found, bytes, partial);
     argument_column(&arguments, &run, column, job->rows);
     argument_buffer(&arguments, found);
-    row_loop(&run, MINMAX, &arguments, job->rows, groups, "minmax", (int64_t)type_table[column->store].size);
+    row_loop(&run, MINMAX, &arguments, job->rows, groups, digits ? "digits" : "minmax",
+             (int64_t)type_table[column->store].size);
     operator_read(&run, found, bytes, partial);
     *bounds = (struct column_minmax){.least = UINT64_MAX};
     for (size_t k = 0; k < groups && !operator_stopped(&run); k++)
-        join(bounds, &partial[k * PARTIAL]);
+        join_partial(bounds, &partial[k * PARTIAL]);
     free(partial);
     return operator_end(&run);
+}
+
+enum status column_minmax_measure(struct accelerator *accelerator, const struct operator_job *job,
+                                  struct column *column, struct column_minmax *bounds)
+{
+    return measure(accelerator, job, column, false, bounds);
+}
+
+enum status column_minmax_digits(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
+                                 struct column_minmax *digits)
+{
+    return measure(accelerator, job, column, true, digits);
 }
 
 enum status column_minmax_bounds(struct accelerator *accelerator, const struct operator_job *job, struct column *column,

@@ -16,4 +16,16 @@ enum status column_minmax_measure(struct accelerator *accelerator, const struct 
 enum status column_minmax_bounds(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
                                  struct column_minmax *bounds);
 
+/* Of a column of floats: the place of the lowest bit of any of them, and the one behind the highest, as digits.cl
+ * counts them, the first greater than the second if all are 0; and, as `nan`, whether one is not finite. */
+enum status column_minmax_digits(struct accelerator *accelerator, const struct operator_job *job, struct column *column,
+                                 struct column_minmax *digits);
+
+/* column_digits.c: the same by the host, as while the kernel is built. */
+enum status column_digits_on_host(const struct operator_job *job, const struct column *column,
+                                  struct column_minmax *digits);
+
+/* Adds the bounds of other rows. */
+void column_minmax_join(struct column_minmax *bounds, const struct column_minmax *others);
+
 #endif

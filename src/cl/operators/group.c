@@ -6,8 +6,9 @@
 #include "cl/operators/group_accumulate.h"
 #include "cl/operators/group_output.h"
 #include "cl/operators/group_put.h"
-
+#include "cl/operators/group_quantile.h"
 #include "cl/operators/operator.h"
+#include "cl/operators/sort_columns.h"
 #include "engine/sorting/sort_rows.h"
 #include "engine/storage/residency.h"
 
@@ -18,6 +19,7 @@ struct group {
     struct record_layout layout;
     struct group_keys group_keys;
     size_t *field_of;
+    struct column **counts; /* of quantiles, as group_output has them */
 };
 
 static bool group_fits(const struct group *group)
@@ -25,13 +27,20 @@ static bool group_fits(const struct group *group)
     const struct operator_job *job = group->job;
     const struct task *task = job->task;
     struct column **columns =
-        arena_array(job->diags->arena, task->column_op->key_count + task->aggregate_count + 1, sizeof *columns);
+        arena_array(job->diags->arena, task->column_op->key_count + 3 * task->aggregate_count + 1, sizeof *columns);
     size_t count = 0;
     for (size_t k = 0; k < task->column_op->key_count; k++)
         columns[count++] = job->inputs[task->column_op->keys[k]];
     for (size_t k = 0; k < task->aggregate_count; k++) {
-        if (task->outputs[task->column_op->key_count + k].needed && task->aggregates[k].value != NO_VALUE)
-            columns[count++] = job->inputs[task->code.at[task->aggregates[k].value].integer];
+        const struct aggregate *aggregate = &task->aggregates[k];
+        const bool operands = aggregate_table[aggregate->kind].operands;
+        const value read[] = {aggregate->value, operands ? aggregate->other : NO_VALUE,
+                              operands ? aggregate->where : NO_VALUE};
+        for (size_t i = 0; i < sizeof read / sizeof *read && task->outputs[task->column_op->key_count + k].needed;
+             i++) {
+            if (read[i] != NO_VALUE)
+                columns[count++] = job->inputs[task->code.at[read[i]].integer];
+        }
     }
     return columns_fit(group->accelerator, columns, count, job->rows);
 }
@@ -113,6 +122,7 @@ static enum status group_dense(struct group *group, const struct accumulate_plan
         .group_keys = &group->group_keys,
         .records = records,
         .count = (int64_t)plan->records,
+        .counts = group->counts,
     };
     if (status == STATUS_OK)
         status = groups_write(&groups, flagged);
@@ -189,6 +199,7 @@ static enum status write_found(struct group *group, const struct first_rows *fou
         .keys = columns,
         .order = order,
         .count = found->count,
+        .counts = group->counts,
     };
     if (status == STATUS_OK)
         status = groups_write(&groups, flagged);
@@ -222,43 +233,20 @@ static enum status put_found(struct group *group, struct first_rows *found, bool
 static enum status order_groups(const struct group *group)
 {
     const struct operator_job *job = group->job;
-    const struct task *task = job->task;
-    struct arena *arena = job->diags->arena;
-    struct task *sort = arena_copy(arena, task, sizeof *sort);
-    struct column_operator *column_op = arena_alloc(arena, sizeof *column_op);
-    struct operator_job sorting = *job;
-    int64_t rows = *job->result_rows;
-    *column_op = (struct column_operator){.kind = OPERATOR_SORT, .key_count = group->group_keys.count};
-    column_op->keys = arena_array(arena, task->output_count, sizeof *column_op->keys);
-    sort->column_op = column_op;
-    sort->input_count = task->output_count;
-    sort->outputs = arena_array(arena, task->output_count, sizeof *sort->outputs);
-    code_init(&sort->code, arena);
-    sorting.task = sort;
-    sorting.inputs = job->results;
-    sorting.rows = rows;
-    sorting.result_rows = &rows;
-    sorting.results = arena_array(arena, task->output_count, sizeof *sorting.results);
-    enum status status = STATUS_OK;
-    for (size_t k = 0; k < task->output_count; k++) {
-        const enum type type = task->outputs[k].type;
-        column_op->keys[k] = k;
-        sort->outputs[k] = task->outputs[k];
-        sort->outputs[k].value = code_input(&sort->code, (int64_t)k, type_table[type].kind, task->span);
-        if (job->results[k])
-            sorting.results[k] = column_reserve_like(job->pool, job->results[k], type, rows);
-        status = job->results[k] && !sorting.results[k] ? STATUS_UNABLE : status;
-    }
-    bool flagged = false;
-    if (status == STATUS_OK)
-        status = cl_sort(group->accelerator, &sorting, &flagged);
-    for (size_t k = 0; k < task->output_count; k++) {
+    const size_t count = job->task->output_count;
+    struct column **sorted = arena_array(job->diags->arena, count + 1, sizeof(struct column *));
+    bool *wanted = arena_array(job->diags->arena, count + 1, sizeof *wanted);
+    for (size_t k = 0; k < count; k++)
+        wanted[k] = job->results[k];
+    const struct sorted_columns what = {.columns = job->results,
+                                        .wanted = wanted,
+                                        .count = count,
+                                        .key_count = group->group_keys.count,
+                                        .rows = *job->result_rows};
+    const enum status status = sort_columns(group->accelerator, job, &what, sorted);
+    for (size_t k = 0; k < count; k++) {
         column_unref(job->results[k]);
-        job->results[k] = status == STATUS_OK ? sorting.results[k] : NULL;
-        if (status != STATUS_OK)
-            column_unref(sorting.results[k]);
-        else if (job->results[k])
-            column_finish(job->results[k], rows);
+        job->results[k] = sorted[k];
     }
     return status;
 }
@@ -267,7 +255,8 @@ static enum status order_groups(const struct group *group)
 static bool puts_found(const struct group *group)
 {
     const struct task *task = group->job->task;
-    const struct group_put put = {.job = group->job, .records = (uint64_t)group->job->rows};
+    const struct group_put put = {
+        group->job, &group->layout, group->field_of, &group->group_keys, (uint64_t)group->job->rows, NULL};
     bool keyed = true;
     for (size_t k = 0; k < task->column_op->key_count; k++)
         keyed = keyed && task->outputs[k].needed;
@@ -317,21 +306,67 @@ static bool is_dense(const struct group *group)
                            places * group->layout.stride * sizeof(cl_uint) <= MOST_BYTES));
 }
 
+static bool is_quantile(const struct group *group, size_t k)
+{
+    const struct task *task = group->job->task;
+    return task->aggregates[k].kind == AGG_QUANTILE && task->outputs[task->column_op->key_count + k].needed;
+}
+
+static bool has_quantiles(const struct group *group)
+{
+    bool any = false;
+    for (size_t k = 0; k < group->job->task->aggregate_count; k++)
+        any = any || is_quantile(group, k);
+    return any;
+}
+
+/* Fills in the quantiles of groups that have been written. */
+static enum status write_quantiles(const struct group *group, struct column *ids)
+{
+    const struct operator_job *job = group->job;
+    enum status status = ids->hi + 1 == *job->result_rows ? STATUS_OK : STATUS_UNABLE;
+    for (size_t k = 0; k < job->task->aggregate_count && status == STATUS_OK; k++) {
+        if (is_quantile(group, k))
+            status = group_quantile_write(group->accelerator, job, ids, k, group->counts[k]);
+    }
+    for (size_t k = 0; k < job->task->output_count && status != STATUS_OK; k++) {
+        column_unref(job->results[k]);
+        job->results[k] = NULL;
+    }
+    return status;
+}
+
+static enum status find_groups(struct group *group, bool *flagged)
+{
+    struct accumulate_plan plan;
+    const enum status status = plan_group(group);
+    if (status != STATUS_OK)
+        return status;
+    if (is_dense(group) && group_accumulate_plan(&plan, &group->layout, group->accelerator, group->job->rows,
+                                                 group->group_keys.dense_size))
+        return group_dense(group, &plan, flagged);
+    return group->accelerator->config->shared_tables ? group_by_first_rows(group, flagged) : STATUS_UNABLE;
+}
+
 enum status cl_group(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
 {
     struct group group = {
         .accelerator = accelerator,
         .job = job,
         .workers = {.threads = parallel_threads(), .cancel = job->cancel},
+        .counts = arena_array(job->diags->arena, job->task->aggregate_count + 1, sizeof *group.counts),
     };
-    struct accumulate_plan plan;
+    struct column *ids = NULL;
+    enum status status = STATUS_OK;
     if (job->rows == 0 || job->task->column_op->key_count == 0 || !group_fits(&group))
         return STATUS_UNABLE;
-    const enum status status = plan_group(&group);
-    if (status != STATUS_OK)
-        return status;
-    if (is_dense(&group) &&
-        group_accumulate_plan(&plan, &group.layout, accelerator, job->rows, group.group_keys.dense_size))
-        return group_dense(&group, &plan, flagged);
-    return accelerator->config->shared_tables ? group_by_first_rows(&group, flagged) : STATUS_UNABLE;
+    if (has_quantiles(&group))
+        status = group_quantile_ids(accelerator, job, &ids);
+    if (status == STATUS_OK)
+        status = find_groups(&group, flagged);
+    if (status == STATUS_OK && ids && !*flagged)
+        status = write_quantiles(&group, ids);
+    column_unref(ids);
+    columns_unref(group.counts, job->task->aggregate_count);
+    return status;
 }

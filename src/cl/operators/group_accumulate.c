@@ -67,10 +67,9 @@ static void add_clear_lines(struct strbuf *out, const struct record_layout *layo
         const struct record_field *field = &layout->fields[k];
         const bool high = aggregate_table[field->kind].none > 0; /* a minimum */
         const char *start = high ? "0xffffffffu" : "0";
-        const size_t place = word_place(field->word, copies);
-        strbuf_printf(out, "        cell[%zu] = %s;\n", place, start);
-        if (group_record_is_long(layout, field))
-            strbuf_printf(out, "        cell[%zu] = %s;\n", place + 1, start);
+        const size_t words = field->words > 0 ? field->words : group_record_is_long(layout, field) ? 2 : 1;
+        for (size_t word = 0; word < words; word++)
+            strbuf_printf(out, "        cell[%zu] = %s;\n", word_place(field->word + word, copies), start);
         if (field->top)
             strbuf_printf(out, "        cell[%zu] = 0;\n", word_place(field->top, copies));
     }
@@ -98,6 +97,29 @@ static void add_field_line(struct strbuf *out, const struct record_layout *layou
     strbuf_printf(out, field->top ? "%s);\n" : ";\n", above);
 }
 
+/* Appends the addition of a float, or of the product of two. */
+static void add_digits_line(struct strbuf *out, const struct record_field *field, const struct cells *cells)
+{
+    const int a = field->value, b = field->other;
+    strbuf_printf(out, "        add_digits_%s(cell + %zu, %zu, %zu, ", cells->space,
+                  word_place(field->word, cells->copies), 2 * cells->copies, field->words);
+    if (b == NO_RECORD_VALUE)
+        strbuf_printf(out, "0, v%d, v%d_shift, v%d_negative);\n", a, a, a);
+    else
+        strbuf_printf(out, "mul_hi(v%d, v%d), v%d * v%d, v%d_shift + v%d_shift, v%d_negative ^ v%d_negative);\n", a, b,
+                      a, b, a, b, a, b);
+}
+
+static const char *offset_text(const struct record_layout *layout, const struct record_field *field,
+                               struct arena *arena)
+{
+    if (field->other == NO_RECORD_VALUE)
+        return arena_printf(arena, "v%d", field->value);
+    return arena_printf(arena, "%s * v%d",
+                        arena_printf(arena, group_record_adds_long(layout, field) ? "(ulong)v%d" : "v%d", field->value),
+                        field->other);
+}
+
 static void add_row_lines(struct strbuf *out, const struct record_layout *layout, const struct cells *cells,
                           struct arena *arena)
 {
@@ -106,7 +128,13 @@ static void add_row_lines(struct strbuf *out, const struct record_layout *layout
     for (size_t k = 0; k < layout->field_count; k++) {
         const struct record_field *field = &layout->fields[k];
         const struct group_record_value *added = &layout->values[field->value];
-        const char *offset = arena_printf(arena, "v%zu", field->value);
+        const char *offset = offset_text(layout, field, arena);
+        if (field->where != NO_RECORD_VALUE)
+            strbuf_printf(out, "        if (v%d_column[i])\n", field->where);
+        if (field->words > 0) {
+            add_digits_line(out, field, cells);
+            continue;
+        }
         /* A NaN, all bits set, changes no minimum; keep it from changing the maximum. */
         if (aggregate_table[field->kind].none < 0 && added->encoded.encoding->is_float)
             offset = arena_printf(arena, "%s == %s ? 0 : %s", offset,
@@ -125,6 +153,11 @@ static void add_merge_lines(struct strbuf *out, const struct record_layout *layo
         const struct record_field *field = &layout->fields[k];
         const size_t place = word_place(field->word, copies);
         const char *text = arena_printf(arena, "other[%zu]", place);
+        if (field->words > 0) {
+            strbuf_printf(out, "        add_words_%s(cell + %zu, %zu, %zu, other + %zu, %zu);\n", cells->space,
+                          word_place(field->word, cells->copies), 2 * cells->copies, field->words, place, 2 * copies);
+            continue;
+        }
         if (group_record_is_long(layout, field))
             text = arena_printf(arena, "upsample(other[%zu], other[%zu])", place + 1, place);
         add_field_line(out, layout, field, cells, text,
@@ -141,10 +174,25 @@ static void add_value_texts(const struct record_layout *layout, struct strbuf *p
                       encoding->cl_type, k, k, encoding->wide ? "ulong" : "uint", k);
         strbuf_printf(prologue, "    __global const %s *v%zu_column = v%zu_data + v%zu_first;\n", encoding->cl_type, k,
                       k, k);
+        if (layout->values[k].digits) {
+            strbuf_printf(values,
+                          "        uint v%zu_shift, v%zu_negative;\n        const ulong v%zu = %s(v%zu_column[i], "
+                          "(uint)v%zu_least, &v%zu_shift, &v%zu_negative);\n",
+                          k, k, k, encoding->wide ? "digits_double" : "digits_float", k, k, k, k);
+            continue;
+        }
         strbuf_printf(values, "        const %s v%zu = (%s)(%s(v%zu_column[i]) - v%zu_least);\n",
                       layout->values[k].wide ? "ulong" : "uint", k, layout->values[k].wide ? "ulong" : "uint",
                       encoding->function, k, k);
     }
+}
+
+static bool has_digits(const struct record_layout *layout)
+{
+    bool any = false;
+    for (size_t k = 0; k < layout->value_count; k++)
+        any = any || layout->values[k].digits;
+    return any;
 }
 
 /* Appends the functions that update records in this address space, which several work-items share. */
@@ -156,6 +204,7 @@ static void add_functions(struct strbuf *out, const struct record_layout *layout
         {"atomicload", row_loop_atomic_load(config)},
         {"atomic", shared ? "1" : ""},
         {"wide", group_record_long_extremes(layout) ? "1" : ""},
+        {"digits", has_digits(layout) ? "1" : ""},
         {0},
     };
     template_expand(out, kernel_group_record, holes);
@@ -204,6 +253,8 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
     };
     if (group_record_long_extremes(layout))
         strbuf_puts(out, "#pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable\n");
+    if (has_digits(layout))
+        digits_functions(out);
     add_functions(out, layout, config, true, "global");
     if (local)
         add_functions(out, layout, config, !alone && config->group > 1, "local");
@@ -218,14 +269,16 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
     strbuf_free(&merge);
 }
 
-static void argument_value(struct arguments *arguments, struct operator_run *run, const struct encoded_column *encoded,
-                           int64_t rows)
+static void argument_value(struct arguments *arguments, struct operator_run *run,
+                           const struct group_record_value *added, int64_t rows)
 {
+    const struct encoded_column *encoded = &added->encoded;
+    const uint64_t base = added->digits ? (uint64_t)added->unit : encoded->least;
     argument_column(arguments, run, encoded->column, rows);
     if (encoded->encoding->wide)
-        argument_ulong(arguments, encoded->least);
+        argument_ulong(arguments, base);
     else
-        argument_uint(arguments, encoded->least);
+        argument_uint(arguments, base);
 }
 
 static void run_clear(struct operator_run *run, const struct view *table, int64_t records, int64_t bytes)
@@ -242,7 +295,7 @@ void group_accumulate_into(struct operator_run *run, const struct record_layout 
     struct arguments arguments = *parameters;
     const size_t record = layout->stride * sizeof(cl_uint);
     for (size_t k = 0; k < layout->value_count; k++) {
-        argument_value(&arguments, run, &layout->values[k].encoded, plan->rows);
+        argument_value(&arguments, run, &layout->values[k], plan->rows);
         row_bytes += (int64_t)type_table[layout->values[k].encoded.column->store].size;
     }
     run_clear(run, table, (int64_t)plan->records, (int64_t)record);

@@ -5,6 +5,7 @@
 #include "engine/sorting/sort_keys.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { PART_RECORDS = 1 << 14 };
 
@@ -18,6 +19,28 @@ struct writing {
 static const uint32_t *record_at(const struct group_output *groups, uint64_t record)
 {
     return (const uint32_t *)groups->records->data + record * groups->layout->stride;
+}
+
+/* Writes sums and means of floats, and moments; false: the aggregate is another one. */
+static bool write_numbers(const struct group_output *groups, size_t k, const uint64_t *records, int count, int64_t at)
+{
+    const struct record_layout *layout = groups->layout;
+    const struct task *task = groups->job->task;
+    const struct aggregate *aggregate = &task->aggregates[k];
+    const bool moments = aggregate->kind == AGG_VAR || aggregate->kind == AGG_CORR;
+    const struct record_field *field =
+        moments || aggregate->kind == AGG_COUNT ? NULL : &layout->fields[groups->field_of[k]];
+    if (!moments && (!field || field->words == 0))
+        return false;
+    double *to = column_at(groups->job->results[task->column_op->key_count + k], at);
+    for (int i = 0; i < count; i++) {
+        const uint32_t *record = record_at(groups, records[i]);
+        to[i] = moments ? group_record_moment(layout, &layout->moments[k], record, aggregate->scale)
+                        : group_record_float_sum(layout, field, record);
+        if (aggregate->kind == AGG_MEAN)
+            to[i] = to[i] / (double)group_record_count(layout, record) + 0.0;
+    }
+    return true;
 }
 
 /* Values of a field, in the layout of the host's group states. */
@@ -56,6 +79,15 @@ static void write_aggregate(struct writing *writing, size_t k, const uint64_t *r
     union aggregated aggregated;
     struct group_aggregate group_agg = {.kind = AGG_COUNT};
     const void *values = counts;
+    if (task->aggregates[k].kind == AGG_QUANTILE) {
+        for (int i = 0; i < count; i++)
+            counts[i] =
+                group_record_present(groups->layout, &groups->layout->moments[k], record_at(groups, records[i]));
+        memcpy(column_at(groups->counts[k], at), counts, (size_t)count * sizeof *counts);
+        return;
+    }
+    if (write_numbers(groups, k, records, count, at))
+        return;
     for (int i = 0; i < count; i++) {
         counts[i] = group_record_count(groups->layout, record_at(groups, records[i]));
         places[i] = (uint32_t)i;
@@ -143,6 +175,9 @@ static enum status write_all(struct writing *writing)
         if (!job->task->outputs[k].needed)
             continue;
         job->results[k] = group_result_reserve(job, k, *job->result_rows);
+        const size_t aggregate = k - job->task->column_op->key_count;
+        if (k >= job->task->column_op->key_count && job->task->aggregates[aggregate].kind == AGG_QUANTILE)
+            groups->counts[aggregate] = column_reserve(TYPE_I64, TYPE_I64, *job->result_rows);
         if (!job->results[k])
             return STATUS_UNABLE;
     }
@@ -161,6 +196,7 @@ enum status groups_write(const struct group_output *groups, bool *flagged)
     free(writing.begins);
     if (status == STATUS_OK && writing.flagged)
         *flagged = true;
+    columns_finish(groups->counts, job->task->aggregate_count, *job->result_rows, true);
     columns_finish(job->results, job->task->output_count, *job->result_rows, status == STATUS_OK && !writing.flagged);
     return status;
 }

@@ -18,6 +18,7 @@ struct group_output {
     struct column *const *keys; /* of each record */
     const uint64_t *order;      /* record numbers ordered by key */
     int64_t count;
+    struct column **counts; /* of a quantile, aggregate k, created: the rows with values of each group */
 };
 
 /* Creates the job's results. Sets *flagged if a sum does not fit. STATUS_UNABLE: out of memory. */

@@ -5,7 +5,40 @@
 #include "base/integer.h"
 #include "engine/grouping/group_aggregate.h"
 
+#include <math.h>
+
 extern const char kernel_group_output[];
+
+static const struct record_field *field_of_output(const struct group_put *put, size_t k)
+{
+    const struct task *task = put->job->task;
+    const size_t aggregate = k - task->column_op->key_count;
+    return task->aggregates[aggregate].kind == AGG_COUNT ? NULL : &put->layout->fields[put->field_of[aggregate]];
+}
+
+/* Whether the sum of integers is a double, whose quotient is rounded once. */
+static bool is_short_sum(const struct group_put *put, const struct record_field *field)
+{
+    const struct group_record_value *own = &put->layout->values[field->value];
+    const double least = (double)decode_integer(own->encoded.encoding, own->encoded.least);
+    const double most = fmax(fabs(least), fabs(least + (double)own->most));
+    return most * (double)put->job->rows < 0x1p53;
+}
+
+/* Whether the kernel computes output k, an aggregate: no floats but sums of integers or of digits, and means. */
+static bool puts_aggregate(const struct group_put *put, size_t k, const struct accelerator *accelerator)
+{
+    enum { LEAST_EXPONENT = -1000 }; /* below, results could be rounded twice */
+    const struct task *task = put->job->task;
+    const enum aggregate_kind kind = task->aggregates[k - task->column_op->key_count].kind;
+    if (type_table[task->outputs[k].type].kind != KIND_FLOAT)
+        return kind != AGG_QUANTILE;
+    if (!aggregate_table[kind].sums || !accelerator->device.doubles)
+        return false;
+    const struct record_field *field = field_of_output(put, k);
+    return field->words > 0 ? group_record_exponent(&put->layout->values[field->value]) >= LEAST_EXPONENT
+                            : is_short_sum(put, field);
+}
 
 bool group_put_suits(const struct group_put *put, const struct accelerator *accelerator)
 {
@@ -15,7 +48,7 @@ bool group_put_suits(const struct group_put *put, const struct accelerator *acce
         task->output_count * PARAMETER_BYTES + FIXED_BYTES > accelerator->device.parameters)
         return false;
     for (size_t k = task->column_op->key_count; k < task->output_count; k++) {
-        if (task->outputs[k].needed && type_table[task->outputs[k].type].kind == KIND_FLOAT)
+        if (task->outputs[k].needed && !puts_aggregate(put, k, accelerator))
             return false;
     }
     return true;
@@ -35,17 +68,12 @@ static const char *field_text(const struct group_put *put, const struct record_f
     const char *offset = group_record_is_long(put->layout, field)
                              ? arena_printf(arena, "upsample(record[%zu], record[%zu])", word + 1, word)
                              : arena_printf(arena, "record[%zu]", word);
+    if (field->words > 0)
+        return arena_printf(arena, "float_of(record + %zu, %zu, (int)t%zu_base)", word, field->words, k);
     if (field->kind != AGG_SUM)
         return arena_printf(arena, "(ulong)t%zu_base + %s", k, offset);
     return arena_printf(arena, "sum_of(%s, %s, t%zu_base, count, flag)", offset,
                         field->top ? arena_printf(arena, "record[%zu]", field->top) : "0", k);
-}
-
-static const struct record_field *field_of_output(const struct group_put *put, size_t k)
-{
-    const struct task *task = put->job->task;
-    const size_t aggregate = k - task->column_op->key_count;
-    return task->aggregates[aggregate].kind == AGG_COUNT ? NULL : &put->layout->fields[put->field_of[aggregate]];
 }
 
 static enum type store_of(const struct group_put *put, size_t k)
@@ -58,6 +86,7 @@ static void add_output(const struct group_put *put, size_t k, struct strbuf *par
 {
     struct arena *arena = put->job->diags->arena;
     const char *type = key_encodings[store_of(put, k)].cl_type;
+    const size_t keys = put->job->task->column_op->key_count;
     if (put->rows && k < put->group_keys->count) {
         strbuf_printf(parameters,
                       "    __global %s *t%zu, ulong t%zu_first, __global const %s *k%zu, ulong k%zu_first,\n", type, k,
@@ -70,12 +99,23 @@ static void add_output(const struct group_put *put, size_t k, struct strbuf *par
                   "    __global %s *t%zu, ulong t%zu_first, long t%zu_base, uint t%zu_step, uint t%zu_codes,\n", type,
                   k, k, k, k, k);
     strbuf_printf(lines, "            t%zu[t%zu_first + row] = (%s)(", k, k, type);
-    if (k < put->job->task->column_op->key_count)
+    if (k < keys)
         strbuf_printf(lines, "(ulong)t%zu_base + (uint)i / t%zu_step %% t%zu_codes);\n", k, k, k);
     else if (field_of_output(put, k))
-        strbuf_printf(lines, "%s);\n", field_text(put, field_of_output(put, k), k, arena));
+        strbuf_printf(lines,
+                      type_table[store_of(put, k)].kind == KIND_FLOAT ? "as_ulong((double)%s%s + 0.0));\n" : "%s%s);\n",
+                      field_text(put, field_of_output(put, k), k, arena),
+                      put->job->task->aggregates[k - keys].kind == AGG_MEAN ? " / (double)count" : "");
     else
         strbuf_puts(lines, "count);\n");
+}
+
+static size_t most_words(const struct record_layout *layout)
+{
+    size_t most = 1;
+    for (size_t k = 0; k < layout->field_count; k++)
+        most = layout->fields[k].words > most ? layout->fields[k].words : most;
+    return most;
 }
 
 void group_put_add_text(const struct group_put *put, struct strbuf *out, const struct kernel_config *config)
@@ -83,11 +123,14 @@ void group_put_add_text(const struct group_put *put, struct strbuf *out, const s
     const struct task *task = put->job->task;
     struct arena *arena = put->job->diags->arena;
     struct strbuf parameters = {0}, lines = {0};
+    bool floats = false;
     if (put->rows)
         strbuf_puts(&parameters, "    __global const uint *rows, ulong rows_first,\n");
     for (size_t k = 0; k < task->output_count; k++) {
-        if (task->outputs[k].needed)
-            add_output(put, k, &parameters, &lines);
+        if (!task->outputs[k].needed)
+            continue;
+        add_output(put, k, &parameters, &lines);
+        floats = floats || (k >= task->column_op->key_count && type_table[task->outputs[k].type].kind == KIND_FLOAT);
     }
     const struct hole holes[] = {
         {"group", arena_printf(arena, "%zu", config->group)},
@@ -95,8 +138,12 @@ void group_put_add_text(const struct group_put *put, struct strbuf *out, const s
         {"count", arena_printf(arena, "%zu", put->layout->count_word)},
         {"parameters", parameters.text ? parameters.text : ""},
         {"write", lines.text ? lines.text : ""},
+        {"floats", floats ? "1" : ""},
+        {"words", arena_printf(arena, "%zu", most_words(put->layout))},
         {0},
     };
+    if (floats)
+        strbuf_puts(out, "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n");
     template_expand(out, kernel_group_output, holes);
     strbuf_free(&parameters);
     strbuf_free(&lines);
@@ -113,7 +160,10 @@ static void argument_output(const struct group_put *put, size_t k, struct argume
     uint64_t step = 1;
     for (size_t later = k + 1; k < keys->count && later < keys->count; later++)
         step *= keys->parts[later].codes;
-    argument_ulong(arguments, encoded ? (uint64_t)decode_integer(encoded->encoding, encoded->least) : 0);
+    argument_ulong(arguments, field && field->words > 0
+                                  ? (uint64_t)(int64_t)group_record_exponent(&put->layout->values[field->value])
+                              : encoded ? (uint64_t)decode_integer(encoded->encoding, encoded->least)
+                                        : 0);
     argument_uint(arguments, step);
     argument_uint(arguments, k < keys->count ? keys->parts[k].codes : 1);
 }
