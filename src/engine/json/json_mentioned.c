@@ -44,8 +44,10 @@ struct keeper {
     struct arena *arena; /* keys, and the records that they are in */
     size_t learned;      /* bytes of these */
     struct json_keys *keys;
-    enum json_kept *kept; /* of each node */
-    size_t *fields;       /* of each node: how many are kept */
+    enum json_kept *kept;  /* of each node */
+    size_t *fields;        /* of each node: how many are kept */
+    unsigned char *wanted; /* of each node: its values are kept; */
+    bool flat;             /* no arrays are */
     struct dialect dialect;
     struct table table;           /* the lines of a block */
     struct json_walker *walkers;  /* by thread */
@@ -91,21 +93,31 @@ enum json_kept json_kept(const struct json_keys *keys, size_t node, const struct
     return kept;
 }
 
+static void free_kept(struct keeper *keeper)
+{
+    free(keeper->kept);
+    free(keeper->fields);
+    free(keeper->wanted);
+}
+
 /* Says anew what is kept, and starts the walkers anew, for there are other keys than before. */
 static void set_kept(struct keeper *keeper)
 {
     const size_t count = keeper->keys->count;
-    free(keeper->kept);
-    free(keeper->fields);
+    free_kept(keeper);
+    keeper->flat = true;
+    keeper->wanted = heap_array(count, 1);
     keeper->kept = heap_array(count, sizeof *keeper->kept);
     keeper->fields = heap_array(count, sizeof *keeper->fields);
     for (size_t k = 1; k < count; k++) {
         keeper->kept[k] = json_kept(keeper->keys, k, keeper->mentioned);
-        keeper->fields[keeper->keys->nodes[k].parent] += keeper->kept[k] != KEEP_NONE;
+        keeper->wanted[k] = keeper->kept[k] != KEEP_NONE;
+        keeper->fields[keeper->keys->nodes[k].parent] += keeper->wanted[k];
+        keeper->flat = keeper->flat && !(keeper->wanted[k] && keeper->keys->nodes[k].elements);
     }
     for (int i = 0; i < keeper->workers->threads; i++) {
         json_walker_free(&keeper->walkers[i]);
-        keeper->walkers[i] = (struct json_walker){.found = has_new};
+        keeper->walkers[i] = (struct json_walker){.found = has_new, .wanted = keeper->flat ? keeper->wanted : NULL};
         json_walker_init(&keeper->walkers[i], keeper->keys, &keeper->table);
     }
 }
@@ -155,6 +167,54 @@ static void keep_object(const struct keeper *keeper, struct json_walker *walker,
     strbuf_putc(to, '}');
 }
 
+/* An object that is being written, or opened where it is met. */
+struct open_object {
+    const struct json_node *nodes;
+    size_t node;
+    bool first; /* its next member is the first */
+    struct strbuf *to;
+};
+
+static bool is_within(const struct json_node *nodes, size_t node, size_t object)
+{
+    while (node != object && nodes[node].level > nodes[object].level)
+        node = nodes[node].parent;
+    return node == object;
+}
+
+/* Closes and opens objects, so that the next member is of this one. */
+static void go_to(struct open_object *open, size_t object)
+{
+    for (; !is_within(open->nodes, object, open->node); open->node = open->nodes[open->node].parent) {
+        strbuf_putc(open->to, '}');
+        open->first = false;
+    }
+    if (object == open->node)
+        return;
+    go_to(open, open->nodes[object].parent);
+    add_member(open->to, open->nodes[object].key, &open->first);
+    strbuf_putc(open->to, '{');
+    open->node = object;
+    open->first = true;
+}
+
+/* Writes an object of the values that the walker has listed. */
+static void keep_values(const struct keeper *keeper, const struct json_walker *walker, struct strbuf *to)
+{
+    struct open_object open = {keeper->keys->nodes, 0, true, to};
+    strbuf_putc(to, '{');
+    for (size_t i = 0; i < walker->value_count; i++) {
+        const struct json_found *value = &walker->values[i];
+        const struct json_node *node = &open.nodes[value->node];
+        if (node->parent != open.node)
+            go_to(&open, node->parent);
+        add_member(to, node->key, &open.first);
+        strbuf_add(to, value->at, (size_t)(value->end - value->at));
+    }
+    go_to(&open, 0);
+    strbuf_putc(to, '}');
+}
+
 /* Writes what is kept of a line. False: it is no object. */
 static bool keep_line(const struct keeper *keeper, struct json_walker *walker, struct line line, struct piece *piece)
 {
@@ -170,6 +230,8 @@ static bool keep_line(const struct keeper *keeper, struct json_walker *walker, s
     }
     if (at == line.end || is_new)
         strbuf_add(&piece->kept, line.begin, (size_t)(line.end - line.begin));
+    else if (keeper->flat)
+        keep_values(keeper, walker, &piece->kept);
     else
         keep_object(keeper, walker, 0, at, line.end, &piece->kept);
     if (is_new)
@@ -334,8 +396,7 @@ static void free_keeper(struct keeper *keeper)
     }
     free(keeper->pieces);
     free(keeper->walkers);
-    free(keeper->kept);
-    free(keeper->fields);
+    free_kept(keeper);
     free(keeper->blocks[0].text);
     free(keeper->blocks[1].text);
     arena_free(keeper->arena);

@@ -48,6 +48,7 @@ void json_walker_free(struct json_walker *walker)
 {
     free(walker->states);
     free(walker->transitions);
+    free(walker->values);
     strbuf_free(&walker->scratch);
 }
 
@@ -230,6 +231,7 @@ const char *json_walk(struct json_walker *walker, const char *at)
     const char *end = table->end, *limit = NULL; /* of the record */
     size_t node = 0;
     walker->record++;
+    walker->value_count = 0;
     do {
         const char *begin = at;
         at = end - begin > TEXT_BYTES ? step(walker, &node, begin) : NULL;
@@ -245,6 +247,9 @@ const char *json_walk(struct json_walker *walker, const char *at)
         at = at < end && *at == '"' ? json_skip_string(at + 1, end) : json_skip_number(at, end);
         if (!at && (value == end || *value != '"'))
             at = json_skip_value(value, end);
+        if (walker->wanted && walker->wanted[node])
+            *HEAP_PUSH(walker->values, walker->value_count, walker->value_capacity) =
+                (struct json_found){node, value, at};
     } while (at);
     return at;
 }

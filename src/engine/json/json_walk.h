@@ -9,6 +9,12 @@
 
 #include "engine/json/json_keys.h"
 
+/* A value of a record that is neither an object nor an array. */
+struct json_found {
+    size_t node;
+    const char *at, *end;
+};
+
 struct json_walker {
     const struct json_keys *keys;
     const struct table *table;
@@ -16,6 +22,9 @@ struct json_walker {
      * values "v". */
     void (*found)(void *context, size_t node, struct text what);
     void *context;
+    const unsigned char *wanted; /* nodes of which the values are listed; NULL: of none */
+    struct json_found *values;   /* of the record, in their order */
+    size_t value_count, value_capacity;
     bool twice;     /* some record has a key twice, but within arrays */
     int64_t record; /* its number */
     struct json_state *states;
