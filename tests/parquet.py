@@ -34,7 +34,7 @@ TYPES = {
         "none": "i64 timestamp missing",
         "india": "i64 timestamp in Asia/Kolkata missing",
     },
-    "durations-pyarrow": {"us": "i64 duration missing", "seconds": "i64 missing"},
+    "durations-pyarrow": {unit: "i64 duration missing" for unit in ("s", "ms", "us", "ns")},
 }
 # The error that reading all columns of wrong-*.parquet ends in; the column `good` can be read from most.
 ERRORS = {

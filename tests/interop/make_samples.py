@@ -182,9 +182,10 @@ def write_all(directory):
     pq.write_table(zones, path("zones-pyarrow"))
     expect(zones.drop_columns(["list"]), path("zones"), {"list": ["[1]"] * 5})
     spans = [0, 1500000, None, -86400000000]
-    durations = pa.table({"us": pa.array(spans, pa.duration("us")), "seconds": pa.array([1, 2, None, 3], pa.duration("s"))})
+    durations = pa.table({"us": pa.array(spans, pa.duration("us")), **{unit: pa.array([1, 2000, None, 3], pa.duration(unit))
+                         for unit in ("s", "ms", "ns")}, "in": pa.array([[1], [], None, [90000]], pa.list_(pa.duration("ms")))})
     pq.write_table(durations, path("durations-pyarrow"))
-    expect(durations.set_column(1, "seconds", durations["seconds"].cast(pa.int64())), path("durations"))
+    expect(durations.drop_columns(["in"]), path("durations"), {"in": ['["00:00:00.001"]', "[]", "-", '["00:01:30"]']})
     some = ranges()
     pq.write_table(some, path("ranges-pyarrow"), use_dictionary=["coded", "unsigned"], dictionary_pagesize_limit=60,
                    row_group_size=30, data_page_size=60, write_batch_size=10, store_schema=False)

@@ -1,7 +1,6 @@
 #include "engine/arrow/stored_schema.h"
 
 #include "base/time/time_zone.h"
-#include "engine/arrow/ipc.h"
 
 #include <string.h>
 
@@ -75,11 +74,13 @@ static void walk_field(struct zone_walk *walk, const struct flat_table *field, i
         const struct flat_table type = flat_child(field, FIELD_TYPE);
         const struct text zone = flat_string(&type, 1);
         if (zone.length > 0 && !walk->buffer->failed)
-            walk->found(walk->context, (struct text){walk->path.text, walk->path.length}, zone);
+            walk->found(walk->context, (struct text){walk->path.text, walk->path.length}, zone, ARROW_MICROSECOND);
     } else if (kind == ARROW_DURATION) {
         const struct flat_table type = flat_child(field, FIELD_TYPE);
-        if (flat_int(&type, 0, 2, ARROW_MILLISECOND) == ARROW_MICROSECOND && !walk->buffer->failed)
-            walk->found(walk->context, (struct text){walk->path.text, walk->path.length}, (struct text){0});
+        const int64_t unit = flat_int(&type, 0, 2, ARROW_MILLISECOND);
+        if (unit >= ARROW_SECOND && unit <= ARROW_NANOSECOND && !walk->buffer->failed)
+            walk->found(walk->context, (struct text){walk->path.text, walk->path.length}, (struct text){0},
+                        (enum arrow_unit)unit);
     } else {
         const struct flat_vector children = flat_vector(field, FIELD_CHILDREN, 4);
         walk_fields(walk, &children, parent == ARROW_MAP ? MAP_ENTRIES : kind, depth + 1);

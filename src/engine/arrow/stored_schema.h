@@ -5,15 +5,16 @@
 
 #include "base/strbuf.h"
 #include "base/text.h"
+#include "engine/arrow/ipc.h"
 #include "engine/arrow/schema.h"
 
 /* The key of the metadata's pair. */
 extern const char stored_schema_key[];
 
-/* The name of the zone of each timestamp that has one, and no name for durations in microseconds, which Parquet has as
- * integers; by the path to it: names of fields with points between them,
- * where elements of lists have none. What is damaged has none. */
-typedef void stored_zone_fn(void *context, struct text path, struct text zone);
+/* The name of the zone of each timestamp that has one, and no name but the unit of durations, which Parquet has as
+ * integers; by the path to it: names of fields with points between them, where elements of lists have none. What is
+ * damaged has none. */
+typedef void stored_zone_fn(void *context, struct text path, struct text zone, enum arrow_unit unit);
 void stored_schema_zones(struct text stored, stored_zone_fn *found, void *context);
 
 /* Whether the zones of the columns need it: one is not UTC. */

@@ -5,7 +5,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { INT96_BYTES = 12, MICROS_PER_MILLI = 1000, NANOS_PER_MICRO = 1000, JULIAN_DAY_OF_1970 = 2440588 };
+enum {
+    INT96_BYTES = 12,
+    MICROS_PER_MILLI = 1000,
+    MICROS_PER_SECOND = 1000000,
+    NANOS_PER_MICRO = 1000,
+    JULIAN_DAY_OF_1970 = 2440588
+};
 static const uint64_t micros_per_day = 86400000000;
 
 static inline int32_t load_i32(const char *at)
@@ -62,12 +68,12 @@ static struct converted from_unsigned(const char *from, size_t count, char *to)
     return converted;
 }
 
-static struct converted from_millis(const char *from, size_t count, char *to)
+static struct converted to_micros(const char *from, size_t count, char *to, int64_t factor)
 {
     struct converted converted = {.bad = -1};
     for (size_t i = 0; i < count; i++) {
         int64_t value;
-        if (__builtin_mul_overflow(load_i64(from + i * sizeof value), MICROS_PER_MILLI, &value))
+        if (__builtin_mul_overflow(load_i64(from + i * sizeof value), factor, &value))
             add_bad(&converted, i);
         memcpy(to + i * sizeof value, &value, sizeof value);
     }
@@ -173,8 +179,10 @@ CPU_CLONES struct converted convert_values(const struct leaf *leaf, const void *
         return widen(from, count, to, MICROS_PER_MILLI);
     case CONVERT_U64:
         return from_unsigned(from, count, to);
+    case CONVERT_SECONDS:
+        return to_micros(from, count, to, MICROS_PER_SECOND);
     case CONVERT_MILLIS:
-        return from_millis(from, count, to);
+        return to_micros(from, count, to, MICROS_PER_MILLI);
     case CONVERT_NANOS:
         return from_nanos(from, count, to);
     case CONVERT_INT96:

@@ -15,6 +15,7 @@ enum conversion {
     CONVERT_WIDEN,        /* i32 to i64 */
     CONVERT_WIDEN_MILLIS, /* i32 milliseconds to i64 microseconds */
     CONVERT_U64,
+    CONVERT_SECONDS,
     CONVERT_MILLIS,
     CONVERT_NANOS,
     CONVERT_INT96, /* nanoseconds of a day and the Julian day */

@@ -53,6 +53,7 @@ static const char *value_problem(const struct leaf *leaf)
         return "the value exceeds 9223372036854775807, the largest integer";
     case CONVERT_BIG_ENDIAN:
         return "the decimal does not fit 64 bits";
+    case CONVERT_SECONDS:
     case CONVERT_MILLIS:
         return "the time is beyond the range of microseconds in 64 bits";
     default:

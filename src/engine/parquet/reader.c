@@ -130,15 +130,21 @@ struct zone_search {
 };
 
 /* Sets the zone, or makes a duration. */
-static void set_zone(void *context, struct text column, struct text zone)
+static void set_zone(void *context, struct text column, struct text zone, enum arrow_unit unit)
 {
+    static const enum conversion conversions[] = {[ARROW_SECOND] = CONVERT_SECONDS,
+                                                  [ARROW_MILLISECOND] = CONVERT_MILLIS,
+                                                  [ARROW_MICROSECOND] = CONVERT_COPY,
+                                                  [ARROW_NANOSECOND] = CONVERT_NANOS};
     const struct zone_search *search = context;
     const struct parquet_reader *reader = search->reader;
     for (size_t k = 0; k < reader->leaf_count; k++) {
         struct leaf *leaf = &reader->leaves[k];
         if (zone.length == 0 && leaf->type == TYPE_I64 && leaf->logical.kind == LOGICAL_NUMBER &&
-            text_is(column, leaf->path))
+            leaf->conversion == CONVERT_COPY && text_is(column, leaf->path)) {
             leaf->logical.kind = LOGICAL_DURATION;
+            leaf->conversion = conversions[unit];
+        }
         if (zone.length > 0 && leaf->logical.zone && text_is(column, leaf->path))
             leaf->logical.zone = zone_of_file(zone, leaf->path, mapping_path(reader->mapping), search->job->diags);
     }
