@@ -249,6 +249,13 @@ def check_folder(sandbox, tally):
         '{"a":[{"p":{"p":"b","q":null},"z":1}]}', '{"a":[null]}', '{"a":[{"p":{"p":null,"q":"c"},"z":null}]}'
     )
     tally.check("folder", "" if result.out.decode().split() == list(wanted) else result.text())
+    for order, (one, two) in enumerate(((0, 1), (1, 0))):
+        contents = ('{"a":[{},{}]}\n{"a":[null]}\n', '{"a":[{"x":1}]}\n')
+        sandbox.write(f"bare{order}0.jsonl", contents[one].encode())
+        sandbox.write(f"bare{order}1.jsonl", contents[two].encode())
+        result = harness.run(["--device", "host", "--format", "jsonl", "-c", f"load 'bare{order}?.jsonl'"], sandbox.here, sandbox.home)
+        wanted = (['{"a":[null,null]}', '{"a":[null]}'], ['{"a":[{"x":1}]}'])
+        tally.check("bare-objects", "" if result.out.decode().split() == wanted[one] + wanted[two] else result.text())
 
 
 def main():

@@ -7,6 +7,7 @@
 #include "repl/session/session.h"
 
 #include "base/buffer_pool.h"
+#include "base/memory_size.h"
 #include "engine/evaluator/evaluator.h"
 #include "engine/storage/column_stats.h"
 
@@ -78,7 +79,8 @@ static void shell_open(struct session *session, const struct options *options, c
     session->runner.env = env_new(session->file_cache);
     session->runner.env->kept = kept_new();
     session->runner.evaluator = evaluator_open();
-    const int64_t memory = settings_memory(&session->settings);
+    session->memory_bytes = system_memory_bytes();
+    const int64_t memory = settings_memory(&session->settings, session->memory_bytes);
     session->runner.pool = buffer_pool_new(0);
     buffer_pool_set_limit(session->runner.pool, memory, settings_temporary(&session->settings));
     file_cache_set_pool(session->file_cache, session->runner.pool);

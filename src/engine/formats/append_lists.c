@@ -2,6 +2,8 @@
 #include "engine/formats/append_column.h"
 
 #include "base/heap.h"
+#include "base/text.h"
+#include "engine/values/dictionary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +21,25 @@ bool lists_are_empty(const struct list_store *store)
     return !store->unread && store->elements->rows == 0;
 }
 
+/* Whether all that is in the lists are `{}`, which are texts for want of fields, or objects that have some. */
+static bool are_bare_objects(const struct list_store *store)
+{
+    if (store->unread || !list_store_is_plain(store) || store->elements->count != 1)
+        return false;
+    const struct dictionary *dictionary = store->elements->columns[0]->logical.dictionary;
+    return dictionary && dictionary->count == 1 && text_is(dictionary_text(dictionary, 0), "{}");
+}
+
+static bool are_objects(const struct list_store *store)
+{
+    return !list_store_is_plain(store) && !store->is_map;
+}
+
 bool lists_fit(const struct list_store *a, const struct list_store *b)
 {
     if (lists_are_empty(a) || lists_are_empty(b))
+        return true;
+    if ((are_bare_objects(a) && are_objects(b)) || (are_objects(a) && are_bare_objects(b)))
         return true;
     bool fits = list_store_is_plain(a) == list_store_is_plain(b) && a->is_map == b->is_map;
     for (size_t k = 0; k < a->elements->count && fits; k++) {
@@ -65,18 +83,21 @@ static size_t place_of(const char *const *names, size_t count, const char *name)
     return place;
 }
 
-/* The fields of all stores, each once; those of a store without elements count if no store has any. */
+/* The fields of all stores, each once; those of a store without elements count if no store has any, and objects without
+ * fields have none if others have. */
 static const char **all_fields(struct list_store *const *stores, size_t count, size_t *fields, bool *is_map)
 {
-    bool all_empty = true;
-    for (size_t s = 0; s < count; s++)
+    bool all_empty = true, objects = false;
+    for (size_t s = 0; s < count; s++) {
         all_empty = all_empty && lists_are_empty(stores[s]);
+        objects = objects || (are_objects(stores[s]) && !lists_are_empty(stores[s]));
+    }
     size_t capacity = 0;
     const char **names = NULL;
     *fields = 0;
     for (size_t s = 0; s < count; s++) {
         const struct relation *elements = stores[s]->elements;
-        if (lists_are_empty(stores[s]) && !all_empty)
+        if ((lists_are_empty(stores[s]) && !all_empty) || (objects && are_bare_objects(stores[s])))
             continue;
         *is_map = stores[s]->is_map;
         for (size_t k = 0; k < elements->count; k++) {

@@ -151,11 +151,12 @@ void set_limits(const struct session *session, const struct settings *settings)
     enum { MADE_SHARE = 4 }; /* indexes and the like may take 1/4 of what columns of files may */
     const struct table_source *tables = session->platform->tables;
     struct remote *remote = file_cache_remote(session->runner.env->file_cache);
+    const int64_t memory = settings_memory(settings, session->memory_bytes), keep = settings_keep(settings, memory);
     remote_set_timeout(remote, settings_timeout(settings));
     remote_set_limit(remote, settings_cache(settings));
-    file_cache_set_limit(session->runner.env->file_cache, settings_keep(settings));
-    kept_set_limit(session->runner.env->kept, settings_keep(settings) / MADE_SHARE);
-    buffer_pool_set_limit(session->runner.pool, settings_memory(settings), settings_temporary(settings));
+    file_cache_set_limit(session->runner.env->file_cache, keep);
+    kept_set_limit(session->runner.env->kept, keep / MADE_SHARE);
+    buffer_pool_set_limit(session->runner.pool, memory, settings_temporary(settings));
     if (tables)
         tables->set_limits(tables->servers, &(struct table_limits){.seconds = settings_timeout(settings),
                                                                    .fetch = settings_fetch(settings),

@@ -35,6 +35,7 @@ struct session {
     struct strbuf edited;   /* the text that .edit returned, to run next; usually empty */
     struct script *scripts; /* kept because they define functions */
     struct arena *memory;   /* lives as long as the session */
+    int64_t memory_bytes;   /* that the process may use, as it started */
     const char **shown_notes;
     size_t shown_note_count;
 };

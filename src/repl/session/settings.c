@@ -1,6 +1,5 @@
 #include "repl/session/settings.h"
 
-#include "base/memory_size.h"
 #include "base/path.h"
 #include "base/spill_area.h"
 #include "base/text.h"
@@ -135,17 +134,16 @@ int64_t settings_cache(const struct settings *settings)
     return amount(settings->cache, CACHE_GIGABYTES) * gigabyte;
 }
 
-int64_t settings_keep(const struct settings *settings)
+int64_t settings_keep(const struct settings *settings, int64_t memory)
 {
-    return amount(settings->keep, KEEP_PERCENT) * (settings_memory(settings) / 100);
+    return amount(settings->keep, KEEP_PERCENT) * (memory / 100);
 }
 
 static const double megabyte = 1e6;
 
-int64_t settings_memory(const struct settings *settings)
+int64_t settings_memory(const struct settings *settings, int64_t there_is)
 {
-    return settings->memory > 0 ? (int64_t)((settings->memory - 1) * megabyte)
-                                : system_memory_bytes() / 100 * MEMORY_PERCENT;
+    return settings->memory > 0 ? (int64_t)((settings->memory - 1) * megabyte) : there_is / 100 * MEMORY_PERCENT;
 }
 
 const char *settings_temporary(const struct settings *settings)

@@ -96,12 +96,12 @@ int64_t settings_upload(const struct settings *settings);
 /* Bytes of files at addresses that are kept on the disk. */
 int64_t settings_cache(const struct settings *settings);
 
-/* The memory limit in bytes, and where what exceeds it is; NULL: not set. */
-int64_t settings_memory(const struct settings *settings);
+/* The memory limit in bytes, of those that there are, and where what exceeds it is; NULL: not set. */
+int64_t settings_memory(const struct settings *settings, int64_t there_is);
 const char *settings_temporary(const struct settings *settings);
 
-/* Bytes of memory for columns of files that are kept for later queries. */
-int64_t settings_keep(const struct settings *settings);
+/* Bytes of this limit for columns of files that are kept for later queries. */
+int64_t settings_keep(const struct settings *settings, int64_t memory);
 
 /* Returns the setting of this name, or NULL. */
 const struct setting *setting_find(const char *name);
