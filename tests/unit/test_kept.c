@@ -84,9 +84,9 @@ static void test_dictionary(void **state)
 {
     (void)state;
     struct kept *kept = kept_new();
-    uint64_t *offsets;
+    const char **places;
     char *bytes;
-    struct dictionary *dictionary = dictionary_unsorted(NULL, 1, 8, &offsets, &bytes);
+    struct dictionary *dictionary = dictionary_unsorted(NULL, 1, 8, &places, &bytes);
     int first, second;
     const struct kept_key key = {.dictionary = dictionary, .how = "x", .how_size = 1},
                           other = {.dictionary = dictionary, .how = "xy", .how_size = 2};

@@ -66,7 +66,8 @@ enum need {
     NEED_VALUES,    /* those of `values` */
     NEED_COLUMNS,   /* `columns`, read */
     NEED_RELATIONS, /* facts->evaluations, with the columns that are wanted of them */
-    NEED_ROW_TEXTS  /* those of `row_texts` */
+    NEED_ROW_TEXTS, /* those of `row_texts` */
+    NEED_ORDER      /* of those of facts->row_texts that are marked so */
 };
 
 struct needs {

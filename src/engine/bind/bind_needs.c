@@ -23,7 +23,7 @@ static void add_column(struct needed_columns *columns, struct column *column, bo
 /* Adds the columns that the queue's tasks read, those of loops too. */
 static void add_columns(const struct binder *binder, const struct queue *queue, struct needed_columns *columns)
 {
-    bool **ordered = text_order_inputs(queue);
+    bool **ordered = text_order_inputs(queue, false);
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
         struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
@@ -206,11 +206,53 @@ static void keep_live_texts(const struct queue *queue, struct row_texts *texts, 
     texts->count = kept;
 }
 
+/* Marks the texts of rows whose order the queue needs. Returns whether there are some. */
+static bool mark_ordered(const struct binder *binder, const struct queue *queue, bool leaves)
+{
+    const struct row_texts *texts = &binder->facts->row_texts;
+    bool **ordered = text_order_inputs(queue, leaves), some = false;
+    for (size_t t = 0; t < queue->count; t++) {
+        const struct task *task = queue->tasks[t];
+        struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
+        for (size_t k = 0; k < task->input_count; k++) {
+            const struct column *column = task->inputs[k].column;
+            if (!task->inputs[k].needed || !column || !column_is_unsorted(column) ||
+                !(ordered[t][k] || lacks_order(binder, column)))
+                continue;
+            for (size_t i = 0; i < texts->count; i++) {
+                texts->at[i]->ordered = texts->at[i]->ordered || texts->at[i]->column == column;
+                some = some || texts->at[i]->column == column;
+            }
+        }
+        for (size_t q = 0; q < LOOP_QUEUES && loop; q++)
+            some = mark_ordered(binder, loop_queue(loop, q), false) || some;
+    }
+    return some;
+}
+
+static bool needs_order(const struct binder *binder, const struct bound *bound)
+{
+    const struct facts *facts = binder->facts;
+    bool unsorted = false;
+    for (size_t i = 0; i < facts->row_texts.count; i++)
+        unsorted = unsorted || column_is_unsorted(facts->row_texts.at[i]->column);
+    if (!unsorted)
+        return false;
+    queue_prune(&bound->queue);
+    return mark_ordered(binder, &bound->queue, facts->any_order && bound->view == VIEW_ROWS && !bound->save_path.text);
+}
+
 void find_needs(const struct binder *binder, struct bound *bound, bool is_bound)
 {
     struct needs *needs = binder->needs;
     find_columns(binder, bound, is_bound);
-    if (needs->what != NEED_NOTHING || !is_bound || !binder->facts->runs || needs->row_texts.count == 0)
+    if (needs->what != NEED_NOTHING || !is_bound || !binder->facts->runs)
+        return;
+    if (needs_order(binder, bound)) {
+        needs->what = NEED_ORDER; /* before it, comparisons are not what they will be */
+        return;
+    }
+    if (needs->row_texts.count == 0)
         return;
     keep_live_texts(&bound->queue, &needs->row_texts, binder->arena);
     if (needs->row_texts.count > 0)

@@ -85,7 +85,8 @@ bool env_drop(struct env *env, const char *name);
 /* Sets the relation that a line beginning with `|` continues from; adds a reference. NULL clears it. */
 void env_set_last(struct env *env, struct relation *relation);
 
-/* If the column is unread, replaces it, with its reference, by the one that it stands for. */
+/* If the column is unread, replaces it, with its reference, by the one that it stands for; if it is text without an
+ * order, by one with it. */
 enum status read_column(const struct env *env, struct column **column, struct span span, struct diags *diags);
 
 /* Replaces a leading `$NAME` by the command line's argument, and then a leading `~` by the home directory. *meant has

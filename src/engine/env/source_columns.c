@@ -112,6 +112,49 @@ static void share_live(struct sources *sources, const struct column *unread, str
     }
 }
 
+static void release_column(void *column)
+{
+    column_unref(column);
+}
+
+/* The column, which has an unsorted dictionary and is of no file, with a sorted one, which is kept. */
+static enum status in_order(const struct env *env, struct column *column, struct span span, struct diags *diags,
+                            struct column **ordered)
+{
+    static const char how[] = "in order";
+    const struct kept_key key = {.columns = &column, .count = 1, .how = how, .how_size = sizeof how};
+    struct column *kept = kept_find(env->kept, &key);
+    *ordered = column_ref(kept ? kept : column);
+    if (kept)
+        return STATUS_OK;
+    const enum status status = file_cache_order(env->file_cache, ordered, span, diags);
+    if (status != STATUS_OK)
+        column_unref(*ordered);
+    else
+        kept_add(env->kept, &key, column_ref(*ordered), release_column,
+                 kept_bytes(*ordered) + dictionary_size((*ordered)->logical.dictionary));
+    return status;
+}
+
+/* Whether it is of a relation that was computed. */
+static bool is_computed(const struct source_file *file, const struct source_column *column)
+{
+    return !file->rows && !column->unread && column_is_unsorted(column->column);
+}
+
+/* Puts such a column in order. */
+static enum status order_computed(const struct sources *sources, const struct source_file *file,
+                                  struct source_column *column, const struct env *env, struct diags *diags)
+{
+    struct column *ordered;
+    const enum status status = in_order(env, column->column, file->path.span, diags, &ordered);
+    if (status != STATUS_OK)
+        return status;
+    column_unref(column->column);
+    *column = source_column(sources, column->name, ordered);
+    return STATUS_OK;
+}
+
 /* Reads the file's columns at these places, and sets them. */
 static enum status read_places(struct sources *sources, struct source_file *file, const struct env *env, size_t *places,
                                size_t found, bool unsorted, struct diags *diags)
@@ -178,8 +221,10 @@ static enum status read_file(struct sources *sources, struct source_file *file, 
     if (found == 0)
         return STATUS_OK;
     enum status status = check_live(file, places, diags);
-    for (size_t i = 0; i < found; i++) {
-        if (may_be_unsorted(env, file->columns[places[i]].column, needed))
+    for (size_t i = 0; i < found && status == STATUS_OK; i++) {
+        if (is_computed(file, &file->columns[places[i]]))
+            status = order_computed(sources, file, &file->columns[places[i]], env, diags);
+        else if (may_be_unsorted(env, file->columns[places[i]].column, needed))
             others[other_count++] = places[i];
         else
             places[place_count++] = places[i];
@@ -205,5 +250,13 @@ enum status sources_read(struct sources *sources, const struct env *env, const s
 enum status read_column(const struct env *env, struct column **column, struct span span, struct diags *diags)
 {
     file_cache_renew(env->file_cache, column, 1);
-    return (*column)->unread ? file_cache_read(env->file_cache, column, 1, span, diags) : STATUS_OK;
+    struct column *before = *column;
+    if (!column_is_unsorted(before))
+        return before->unread ? file_cache_read(env->file_cache, column, 1, span, diags) : STATUS_OK;
+    const enum status status = in_order(env, before, span, diags, column);
+    if (status == STATUS_OK)
+        column_unref(before);
+    else
+        *column = before;
+    return status;
 }

@@ -20,8 +20,8 @@
 /* Formats that are not raw are parsed when they are loaded, at about a millisecond a megabyte. */
 enum { FAST_BYTES = 32 << 20, FAST_ROWS = 4 << 20 };
 
-/* Called for each file of a pipeline, and with `item` NULL for each relation of which columns of files are unread;
- * false ends the walk. */
+/* Called for each file of a pipeline, and with `item` NULL for each relation of which columns of files are unread, or
+ * texts have no order; false ends the walk. */
 typedef bool visit_source(void *context, const struct path_item *item, const struct relation *relation,
                           const struct name *written);
 
@@ -40,7 +40,7 @@ static bool walk_pipeline(const struct env *env, const struct pipeline *pipeline
 static bool has_unread(const struct relation *relation)
 {
     for (size_t i = 0; relation && i < relation->count; i++) {
-        if (relation->columns[i]->unread)
+        if (relation->columns[i]->unread || column_is_unsorted(relation->columns[i]))
             return true;
     }
     return false;

@@ -261,7 +261,7 @@ static struct term compute(const struct row_text_use *use, const struct scalar *
         arguments[only].store = TYPE_U32;
         arguments[only].elements = codes;
     }
-    const struct row_call call = {use->format, use->function, arguments, use->count, rows, NULL};
+    const struct row_call call = {use->format, use->function, arguments, use->count, rows, NULL, false};
     struct text_lookup lookup;
     const enum status status = row_texts_make(&call, constant ? NULL : &workers, use->span, binder->diags, &lookup);
     free(codes);

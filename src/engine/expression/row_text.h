@@ -49,6 +49,7 @@ struct row_text {
     const struct text *separator;
     enum row_result makes;
     struct column *column; /* the results: one reference; NULL: not known */
+    bool ordered;          /* they are to be in order */
 };
 
 struct row_texts {

@@ -43,12 +43,7 @@ int64_t kept_column_bytes(const struct column *column)
     const struct dictionary *dictionary = column->logical.dictionary;
     if (column->validity)
         bytes += (int64_t)column->validity->reserved;
-    if (dictionary && dictionary->unsorted)
-        bytes += (int64_t)dictionary->size;
-    else if (dictionary)
-        bytes +=
-            dictionary->count * (int64_t)sizeof *dictionary->offsets + (int64_t)dictionary->offsets[dictionary->count];
-    return bytes;
+    return bytes + (dictionary ? dictionary_size(dictionary) : 0);
 }
 
 int64_t kept_rows_bytes(const struct kept_rows *kept, size_t width)

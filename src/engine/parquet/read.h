@@ -58,7 +58,7 @@ struct column_read {
     struct column *validity;                  /* of all rows; NULL: no value can be missing */
     struct column *definitions, *repetitions; /* of a leaf in lists: its levels */
     bool unsorted;                            /* text whose dictionary is to have no order: */
-    uint64_t *offsets;                        /* where the strings are in it, */
+    const char **places;                      /* where the strings are in it, */
     char *bytes;                              /* and their memory */
     bool guessed;                             /* that all values fit a narrower type than the leaf's */
     _Atomic bool too_wide;                    /* which was wrong */

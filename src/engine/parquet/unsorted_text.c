@@ -58,7 +58,7 @@ bool unsorted_text_reserve(const struct read *read, struct column_read *column)
                                                        column_read_rows(column) * (int64_t)sizeof(uint32_t)))
         return false;
     struct buffer_pool *pool = read->job->workers->pool;
-    struct dictionary *dictionary = dictionary_unsorted(pool, next.code, next.byte, &column->offsets, &column->bytes);
+    struct dictionary *dictionary = dictionary_unsorted(pool, next.code, next.byte, &column->places, &column->bytes);
     if (!dictionary)
         return false;
     memset(column->bytes, 0, LENGTH_BYTES);
@@ -94,7 +94,7 @@ static enum read_error open_in_place(const struct chunk_read *chunk, const struc
 /* Sets where the strings begin, each of which is behind its length. One that is not UTF-8 is an error, of which *bad is
  * the place; in a dictionary only if a row has it. */
 static enum read_error find_strings(const struct column_read *column, const struct page_values *values,
-                                    uint64_t *offsets, struct page_dictionary *dictionary, int64_t *bad)
+                                    const char **places, struct page_dictionary *dictionary, int64_t *bad)
 {
     const char *at = (const char *)values->at, *end = (const char *)values->end;
     for (size_t i = 0; i < values->present; i++) {
@@ -112,7 +112,7 @@ static enum read_error find_strings(const struct column_read *column, const stru
         }
         if (!good)
             page_dictionary_mark_bad(dictionary, i);
-        offsets[i] = good ? (uint64_t)(at - column->bytes) : LENGTH_BYTES;
+        places[i] = good ? at : column->bytes + LENGTH_BYTES;
         at += length;
     }
     return READ_OK;
@@ -131,7 +131,7 @@ enum read_error unsorted_text_dictionary(const struct read *read, struct chunk_r
     for (size_t i = 0; i < values.present; i++)
         store_code(dictionary->values, size, i, chunk->place.code + (uint32_t)i);
     dictionary->count = values.present;
-    return find_strings(column, &values, column->offsets + chunk->place.code, dictionary, NULL);
+    return find_strings(column, &values, column->places + chunk->place.code, dictionary, NULL);
 }
 
 /* Moves strings whose lengths are apart to the page's place, each behind its length. */
@@ -169,10 +169,10 @@ enum read_error unsorted_text_decode(const struct read *read, struct page_read *
         return error;
     page->present = values.present;
     const size_t size = type_table[column->column->store].size;
-    uint64_t *offsets = column->offsets + page->place.code;
+    const char **places = column->places + page->place.code;
     for (size_t i = 0; i < values.present; i++)
         store_code(codes, size, i, page->place.code + (uint32_t)i);
     for (size_t i = values.present; i < (size_t)page->header.values; i++)
-        offsets[i] = LENGTH_BYTES;
-    return find_strings(column, &values, offsets, NULL, &page->decoded.bad);
+        places[i] = column->bytes + LENGTH_BYTES;
+    return find_strings(column, &values, places, NULL, &page->decoded.bad);
 }

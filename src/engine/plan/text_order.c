@@ -1,7 +1,10 @@
 #include "engine/plan/text_order.h"
 
+#include "engine/plan/loop.h"
+
 struct search {
     const struct queue *queue;
+    bool leaves;
     bool **inputs, **outputs; /* of each task: those that need the order of their texts */
 };
 
@@ -57,7 +60,7 @@ static bool looks_up(const struct queue *queue, const struct task *task, const s
     case OP_NE:
         for (int i = 0; i < 2; i++)
             constant = constant || task->code.at[instr->args[i]].op == OP_CONST;
-        return constant || input_logical(input).dictionary;
+        return constant || (input_logical(input).dictionary && !input_logical(input).dictionary->unsorted);
     default:
         return false;
     }
@@ -99,7 +102,7 @@ static void visit_task(const struct search *search, const struct task *task, boo
     if (task->sink == SINK_OPERATOR)
         visit_operator(search, task);
     for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
-        if (last || search->outputs[task->number][k])
+        if ((last && !search->leaves) || search->outputs[task->number][k])
             need_value(search, task, task->outputs[k].value);
     }
     for (size_t k = 0; k < task->aggregate_count; k++) {
@@ -112,10 +115,11 @@ static void visit_task(const struct search *search, const struct task *task, boo
     }
 }
 
-bool **text_order_inputs(const struct queue *queue)
+bool **text_order_inputs(const struct queue *queue, bool leaves)
 {
     struct arena *arena = queue->arena;
     struct search search = {.queue = queue,
+                            .leaves = leaves,
                             .inputs = arena_array(arena, queue->count + 1, sizeof(bool *)),
                             .outputs = arena_array(arena, queue->count + 1, sizeof(bool *))};
     int32_t most = 0;
@@ -129,4 +133,20 @@ bool **text_order_inputs(const struct queue *queue)
     for (size_t t = queue->count; t-- > 0;)
         visit_task(&search, queue->tasks[t], live);
     return search.inputs;
+}
+
+bool text_order_is_kept(const struct queue *queue)
+{
+    bool **ordered = text_order_inputs(queue, true), kept = true;
+    for (size_t t = 0; t < queue->count && kept; t++) {
+        const struct task *task = queue->tasks[t];
+        struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
+        for (size_t k = 0; k < task->input_count && kept; k++) {
+            const struct dictionary *dictionary = input_logical(&task->inputs[k]).dictionary;
+            kept = !ordered[t][k] || !dictionary || !dictionary->unsorted;
+        }
+        for (size_t q = 0; q < LOOP_QUEUES && loop && kept; q++)
+            kept = text_order_is_kept(loop_queue(loop, q));
+    }
+    return kept;
 }

@@ -6,8 +6,13 @@
 
 /* Whether each input of each task, ordered[task number][input], is compared, sorted, grouped, or leaves the statement,
  * as far as the typed code says; of text whose dictionary is known, what binder->ordered tells beside it is left out.
+ * `leaves`: text that leaves the statement may be without an order.
  * In the queue's arena; queue_prune has set what is needed. */
-bool **text_order_inputs(const struct queue *queue);
+bool **text_order_inputs(const struct queue *queue, bool leaves);
+
+/* Whether no codes of an unsorted dictionary are compared, as far as the typed code says: anything else would give
+ * wrong rows, and is a bug of the binder. */
+bool text_order_is_kept(const struct queue *queue);
 
 /* Sets ordered[k] of each input of the task that is compared and so on by what is marked in its code. */
 void text_order_of_code(const struct queue *queue, const struct task *task, const bool *marks, bool *ordered);

@@ -151,6 +151,8 @@ static enum status provide_need(struct runner *runner, struct facts *facts, cons
         return provide_relations(runner, facts, arena, diags);
     case NEED_ROW_TEXTS:
         return provide_row_texts(runner, facts, &bound->queue, needs, arena, diags);
+    case NEED_ORDER:
+        return order_row_texts(runner, facts, diags);
     }
     return STATUS_OK;
 }

@@ -2,6 +2,7 @@
 
 #include "engine/storage/list_slices.h"
 #include "engine/storage/residency.h"
+#include "engine/storage/unsorted_column.h"
 #include "engine/task/run_queue.h"
 
 #include <string.h>
@@ -83,7 +84,7 @@ static struct row_argument argument_of_column(const struct column *column, const
                                  .present = present && present->rows > 0 ? present->data : NULL};
 }
 
-static struct column *column_of_results(const struct text_lookup *results)
+static struct column *column_of_values(const struct text_lookup *results)
 {
     struct column *column = column_reserve(results->type, results->type, results->count);
     if (!column)
@@ -96,7 +97,14 @@ static struct column *column_of_results(const struct text_lookup *results)
         column->range_known = true;
         column->hi = results->logical.dictionary->count > 0 ? results->logical.dictionary->count - 1 : 0;
     }
-    if (results->present) {
+    return column;
+}
+
+static struct column *column_of_results(struct buffer_pool *pool, const struct text_lookup *results)
+{
+    struct column *column = results->values ? column_of_values(results)
+                                            : column_of_places(pool, results->logical.dictionary, results->present);
+    if (column && results->present) {
         struct column *validity = column_reserve(TYPE_BOOL, TYPE_BOOL, results->count);
         if (validity) {
             memcpy(column_at(validity, 0), results->present, (size_t)results->count);
@@ -140,7 +148,7 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
         return collect(text, relation, next, diags);
     if (text->makes == ROW_SLICES)
         return slice(text, relation, next, diags);
-    const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel};
+    const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel, .pool = runner->pool};
     struct row_argument *arguments = arena_array(arena, text->count, sizeof *arguments);
     struct column **list_texts = arena_array(arena, text->count, sizeof(struct column *));
     enum status status = STATUS_OK;
@@ -162,15 +170,15 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
         }
         arguments[k] = argument_of_column(column, present);
     }
-    const struct row_call call = {text->format, text->function, arguments,
-                                  text->count,  relation->rows, text->separator};
+    const struct row_call call = {text->format,   text->function,  arguments, text->count,
+                                  relation->rows, text->separator, true};
     struct text_lookup results;
     if (status == STATUS_OK)
         status = row_texts_make(&call, &workers, text->span, diags, &results);
     columns_unref(list_texts, text->count);
     if (status != STATUS_OK)
         return status;
-    text->column = column_of_results(&results);
+    text->column = column_of_results(runner->pool, &results);
     text_lookup_free(&results);
     return text->column ? STATUS_OK : diag_no_memory(diags, text->span, "not enough memory");
 }
@@ -238,4 +246,22 @@ enum status provide_row_texts(struct runner *runner, struct facts *facts, const 
         status =
             diag_error(diags, needed->at[0]->span, "this text cannot be computed here; compute it in a stage before");
     return status;
+}
+
+enum status order_row_texts(const struct runner *runner, struct facts *facts, struct diags *diags)
+{
+    const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel, .pool = runner->pool};
+    for (size_t i = 0; i < facts->row_texts.count; i++) {
+        struct row_text *text = facts->row_texts.at[i];
+        if (!text->ordered || !column_is_unsorted(text->column))
+            continue;
+        struct column *ordered = unsorted_in_order(text->column, &workers);
+        if (!ordered)
+            return workers_cancelled(&workers)
+                       ? STATUS_CANCELLED
+                       : diag_no_memory(diags, text->span, "not enough memory to put these texts in order");
+        column_unref(text->column);
+        text->column = ordered;
+    }
+    return STATUS_OK;
 }

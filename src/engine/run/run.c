@@ -98,6 +98,7 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
                           .pipeline = stmt->pipeline,
                           .expr = stmt->expr,
                           .unread = stmt->kind == STMT_LET ? UNREAD_NAMED : shown,
+                          .any_order = stmt->kind == STMT_LET || !runner->env->keeps_last,
                           .timing = runner->timing};
     return run_with_care(runner, &facts, stmt, arena, result, diags);
 }

@@ -2,7 +2,8 @@
 #include "engine/storage/list_store.h"
 
 #include "base/heap.h"
-#include "engine/values/dictionary.h"
+#include "engine/storage/unsorted_column.h"
+#include "engine/values/text_writer.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,37 +140,25 @@ void list_add_json(struct strbuf *out, const struct column *column, int64_t row)
     strbuf_putc(out, entries ? '}' : ']');
 }
 
-/* The texts follow each other as in any unsorted dictionary: each behind its length. */
 struct column *column_of_list_texts(const struct column *lists)
 {
-    struct strbuf text = {0}, all = {0};
-    const size_t count = (size_t)lists->rows;
-    uint64_t *begins = heap_array(count + 1, sizeof *begins), *offsets;
-    for (size_t k = 0; k < count; k++) {
-        strbuf_clear(&text);
-        list_add_json(&text, lists, (int64_t)k);
-        const uint32_t length = (uint32_t)text.length;
-        const unsigned char bytes[] = {(unsigned char)length, (unsigned char)(length >> 8),
-                                       (unsigned char)(length >> 16), (unsigned char)(length >> 24)};
-        strbuf_add(&all, (const char *)bytes, sizeof bytes);
-        begins[k] = all.length;
-        strbuf_add(&all, text.text, text.length);
-    }
+    struct strbuf text = {0};
+    struct text_writer writer = {0};
+    const char **places;
     char *bytes;
-    struct dictionary *dictionary = dictionary_unsorted(NULL, count, all.length, &offsets, &bytes);
-    struct column *column = dictionary ? column_reserve_codes(NULL, dictionary, lists->rows) : NULL;
-    if (column) {
-        memcpy(offsets, begins, count * sizeof *offsets);
-        if (all.length > 0)
-            memcpy(bytes, all.text, all.length);
-        for (int64_t row = 0; row < lists->rows; row++)
-            column_set_int(column, row, row);
-        column_finish(column, lists->rows);
-        column_set_validity(column, lists->validity ? column_ref(lists->validity) : NULL);
+    bool written = true;
+    struct dictionary *dictionary = dictionary_unsorted(NULL, (size_t)lists->rows, 0, &places, &bytes);
+    for (int64_t k = 0; k < lists->rows && dictionary && written; k++) {
+        strbuf_clear(&text);
+        list_add_json(&text, lists, k);
+        places[k] = text_writer_add(&writer, (struct text){text.text, text.length});
+        written = places[k];
     }
+    text_writer_finish(&writer, dictionary);
+    struct column *column = dictionary && written ? column_of_places(NULL, dictionary, NULL) : NULL;
+    if (column)
+        column_set_validity(column, lists->validity ? column_ref(lists->validity) : NULL);
     dictionary_unref(dictionary);
-    free(begins);
     strbuf_free(&text);
-    strbuf_free(&all);
     return column;
 }

@@ -53,8 +53,19 @@ static inline uint32_t rank_of(const struct used_codes *used, uint32_t code)
     return used->ranks[code / WORD_BITS] + (uint32_t)__builtin_popcountll(used->bits[code / WORD_BITS] & below);
 }
 
+/* Copies a string to `at`, behind its length, and returns the end; *place: where it is. */
+static char *copy_string(struct text text, char *at, const char **place)
+{
+    const uint32_t length = (uint32_t)text.length;
+    memcpy(at, &length, sizeof length);
+    *place = at + LENGTH_BYTES;
+    if (length > 0)
+        memcpy(at + LENGTH_BYTES, text.at, length);
+    return at + LENGTH_BYTES + length;
+}
+
 /* Copies the strings of the used codes, or (`bytes` NULL) only measures them; returns the bytes that they take. */
-static uint64_t copy_strings(const struct used_codes *used, const struct dictionary *dictionary, uint64_t *offsets,
+static uint64_t copy_strings(const struct used_codes *used, const struct dictionary *dictionary, const char **places,
                              char *bytes)
 {
     uint64_t at = 0;
@@ -62,12 +73,8 @@ static uint64_t copy_strings(const struct used_codes *used, const struct diction
     for (size_t i = 0; i < used->words; i++) {
         for (uint64_t left = used->bits[i]; left != 0; left &= left - 1) {
             const struct text text = dictionary_text(dictionary, (int64_t)(i * WORD_BITS) + __builtin_ctzll(left));
-            const uint32_t length = (uint32_t)text.length;
-            if (bytes) {
-                memcpy(bytes + at, &length, sizeof length);
-                memcpy(bytes + at + LENGTH_BYTES, text.at, text.length);
-                offsets[number++] = at + LENGTH_BYTES;
-            }
+            if (bytes)
+                (void)copy_string(text, bytes + at, &places[number++]);
             at += LENGTH_BYTES + text.length;
         }
     }
@@ -76,12 +83,12 @@ static uint64_t copy_strings(const struct used_codes *used, const struct diction
 
 static struct dictionary *dictionary_of_used(const struct used_codes *used, const struct dictionary *all)
 {
-    uint64_t *offsets;
+    const char **places;
     char *bytes;
     struct dictionary *dictionary =
-        dictionary_unsorted(NULL, used->count, copy_strings(used, all, NULL, NULL), &offsets, &bytes);
+        dictionary_unsorted(NULL, used->count, copy_strings(used, all, NULL, NULL), &places, &bytes);
     if (dictionary)
-        copy_strings(used, all, offsets, bytes);
+        copy_strings(used, all, places, bytes);
     return dictionary;
 }
 
@@ -116,21 +123,13 @@ struct column *unsorted_take(const struct row_set *set, const struct column *col
     return take_validity(set, column, taken);
 }
 
-/* Appends the strings of a dictionary, which was made by dictionary_of_used, to another. */
-static void append_strings(const struct dictionary *from, uint64_t *offsets, char *bytes, uint64_t at, uint64_t size)
-{
-    memcpy(bytes + at, from->bytes, size);
-    for (int64_t code = 0; code < from->count; code++)
-        offsets[code] = from->offsets[code] + at;
-}
-
-/* The bytes of the strings of a dictionary, which are one after the other. */
+/* The bytes of the strings of a dictionary, with their lengths. */
 static uint64_t string_bytes(const struct dictionary *dictionary)
 {
-    if (dictionary->count == 0)
-        return 0;
-    const struct text last = dictionary_text(dictionary, dictionary->count - 1);
-    return (uint64_t)(last.at - dictionary->bytes) + last.length;
+    uint64_t bytes = 0;
+    for (int64_t code = 0; code < dictionary->count; code++)
+        bytes += LENGTH_BYTES + dictionary_text(dictionary, code).length;
+    return bytes;
 }
 
 /* Appends the rows of a column, whose codes begin at `code` now. */
@@ -145,19 +144,20 @@ static void append_rows(struct column *to, int64_t row, const struct column *fro
 
 struct column *unsorted_concatenate(struct column *const *columns, size_t count)
 {
-    uint64_t *offsets, at = 0, strings = 0;
+    const char **places;
+    uint64_t size = 0, strings = 0;
     int64_t rows = 0;
     bool missing = false;
     char *bytes;
     for (size_t i = 0; i < count; i++) {
         const struct dictionary *dictionary = columns[i]->logical.dictionary;
-        at += string_bytes(dictionary);
+        size += string_bytes(dictionary);
         strings += (uint64_t)dictionary->count;
         rows += columns[i]->rows;
         missing = missing || columns[i]->validity;
     }
     struct dictionary *dictionary =
-        strings <= DICTIONARY_MAX ? dictionary_unsorted(NULL, strings, at, &offsets, &bytes) : NULL;
+        strings <= DICTIONARY_MAX ? dictionary_unsorted(NULL, strings, size, &places, &bytes) : NULL;
     struct column *column = dictionary ? column_reserve_codes(NULL, dictionary, rows) : NULL;
     struct column *validity = column && missing ? column_reserve(TYPE_BOOL, TYPE_BOOL, rows) : NULL;
     dictionary_unref(dictionary);
@@ -169,17 +169,40 @@ struct column *unsorted_concatenate(struct column *const *columns, size_t count)
         column_finish(validity, rows);
         column_set_validity(column, validity);
     }
-    at = strings = 0;
+    strings = 0;
     rows = 0;
     for (size_t i = 0; i < count; i++) {
         const struct dictionary *from = columns[i]->logical.dictionary;
-        append_strings(from, offsets + strings, bytes, at, string_bytes(from));
+        for (int64_t code = 0; code < from->count; code++)
+            bytes = copy_string(dictionary_text(from, code), bytes, &places[strings + (uint64_t)code]);
         append_rows(column, rows, columns[i], (uint32_t)strings);
-        at += string_bytes(from);
         strings += (uint64_t)from->count;
         rows += columns[i]->rows;
     }
     column_finish(column, rows);
+    return column;
+}
+
+struct column *column_of_places(struct buffer_pool *pool, struct dictionary *dictionary, const uint8_t *present)
+{
+    const int64_t rows = dictionary->count;
+    struct column *column = column_reserve_codes(pool, dictionary, rows);
+    if (!column)
+        return NULL;
+    switch (column->store) {
+#define NUMBER_ROWS(type, element)                                                                                     \
+    case type:                                                                                                         \
+        for (int64_t row = 0; row < rows; row++)                                                                       \
+            ((element *)column_at(column, 0))[row] = (element)(!present || present[row] ? row : 0);                    \
+        break;
+        NUMBER_ROWS(TYPE_U8, uint8_t)
+        NUMBER_ROWS(TYPE_U16, uint16_t)
+    default:
+        NUMBER_ROWS(TYPE_U32, uint32_t)
+#undef NUMBER_ROWS
+    }
+    column_finish(column, rows);
+    column_set_range(column, true, 0, rows > 0 ? rows - 1 : 0);
     return column;
 }
 

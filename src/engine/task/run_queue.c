@@ -6,9 +6,12 @@
 #include "engine/plan/result.h"
 #include "engine/plan/row_count.h"
 #include "engine/plan/task_title.h"
+#include "engine/plan/text_order.h"
 #include "engine/storage/file_errors.h"
 #include "engine/task/run_repeat.h"
 #include "engine/task/run_task.h"
+
+#include <assert.h>
 
 /* A queue that is running. */
 struct queue_run {
@@ -284,6 +287,10 @@ enum status run_queue(struct runner *runner, const struct queue *queue, enum def
     struct diags attempt;
     const int64_t began = now_ns();
     diags_init(&attempt, diags->arena);
+    if (!text_order_is_kept(queue)) {
+        assert(false);
+        return diag_error(diags, queue->tasks[0]->span, "texts without an order would be compared: please report this");
+    }
     wake_evaluator(runner, queue);
     const struct queue *best = optimize_and_fold(queue, &fused, &folded);
     if (runner->fusion)

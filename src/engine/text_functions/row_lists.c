@@ -91,7 +91,7 @@ enum status row_lists_make(const struct row_call *call, const struct workers *wo
     lists.made = heap_array((size_t)used.threads, sizeof *lists.made);
     find_groups(&lists);
     order_values(&lists);
-    const struct text_items items = {lists.groups, make_text, &lists};
+    const struct text_items items = {.count = lists.groups, .make = make_text, .context = &lists};
     const enum status status = text_items_apply(&text_as_made, &items, NULL, 0, &used, span, diags, &of_groups);
     if (status == STATUS_OK) {
         look_up(&lists, &of_groups, results);

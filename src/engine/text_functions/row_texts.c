@@ -156,7 +156,7 @@ static enum status compute(struct rows *rows, int64_t items, struct span span, s
     const struct text_function *function = call->format ? &text_as_made : call->function;
     struct text_argument args[TEXT_ARGUMENTS] = {0};
     const int count = call->format ? 0 : (int)call->count - 1;
-    const struct text_items of_rows = {items, make_text, rows};
+    const struct text_items of_rows = {items, make_text, rows, call->any_order && rows->combinations == 0};
     for (int k = 0; k < count; k++) {
         if (!call->arguments[k + 1].elements)
             set_argument(&args[k], &call->arguments[k + 1].constant);

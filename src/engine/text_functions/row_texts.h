@@ -26,6 +26,7 @@ struct row_call {
     int64_t rows;
     const struct text *separator; /* not NULL: the texts of argument 0 in the rows that have the same integer, from 0
                                      on, as argument 1, with this between them; missing where none of them has one */
+    bool any_order;               /* the results may have an unsorted dictionary, as of struct text_items */
 };
 
 /* An element: a float, or an integer or code. */

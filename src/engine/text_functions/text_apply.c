@@ -5,6 +5,7 @@
 
 #include "base/heap.h"
 #include "base/time/time_zone.h"
+#include "engine/values/text_writer.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -61,6 +62,7 @@ struct member {
     struct text_call call;
     struct interner *interner; /* of results that are text; NULL until it has one */
     struct results results;
+    struct text_writer writer;                 /* of results that are not interned */
     struct text_argument args[TEXT_ARGUMENTS]; /* the constants, and those of the item */
     int64_t missing;
 };
@@ -81,6 +83,8 @@ struct application {
     uint32_t *numbers;   /* of results that are text, by code, in the interner of: */
     uint16_t *member_of; /* each piece */
     uint32_t **maps;     /* of each member, to codes */
+    const char **places; /* where the results are in an unsorted dictionary, the lookup's. NULL: they are interned */
+    atomic_bool no_memory;
 };
 
 static void member_start(struct application *application, struct member *member)
@@ -90,7 +94,8 @@ static void member_start(struct application *application, struct member *member)
     member->call.count = application->count;
     if (application->regex && !member->call.matcher)
         member->call.matcher = regex_matcher_new(application->regex);
-    if (application->function->result == TEXT_TO_TEXT && !member->interner)
+    member->writer.pool = application->workers->pool;
+    if (application->function->result == TEXT_TO_TEXT && !application->places && !member->interner)
         member->interner = interner_new();
 }
 
@@ -107,6 +112,18 @@ static void intern_results(const struct application *application, struct member 
     for (size_t i = 0; i < results->count; i++)
         application->numbers[results->codes[i]] = numbers[i];
     results->count = 0;
+}
+
+/* Writes the result of an item, or what stands for none. */
+static void place_result(struct application *application, struct member *member, struct text text, bool present,
+                         int64_t code)
+{
+    const char *place = NULL;
+    if (!present || text.length <= TEXT_MAX)
+        place = present ? text_writer_add(&member->writer, text) : text_nowhere();
+    if (!place)
+        application->no_memory = true;
+    application->places[code] = place;
 }
 
 static void add_result(const struct application *application, struct member *member, struct text text, int64_t code)
@@ -130,7 +147,7 @@ static bool apply_one(struct application *application, struct member *member, st
 {
     const struct text_function *function = application->function;
     struct text_call *call = &member->call;
-    struct text result;
+    struct text result = {0};
     void *values = application->lookup->values;
     int64_t number = 0;
     double real = 0;
@@ -138,7 +155,9 @@ static bool apply_one(struct application *application, struct member *member, st
     switch (function->result) {
     case TEXT_TO_TEXT:
         present = function->edit(call, text, &result);
-        if (present)
+        if (application->places)
+            place_result(application, member, result, present, code);
+        else if (present)
             add_result(application, member, result, code);
         return present;
     case TEXT_TO_FLOAT:
@@ -191,12 +210,14 @@ static void apply_piece(void *context, int index, int64_t piece)
     if (application->member_of)
         application->member_of[piece] = (uint16_t)index;
     const int64_t end = piece_end(application, piece);
-    for (int64_t code = piece * PIECE; code < end && !application->too_long; code++) {
+    for (int64_t code = piece * PIECE; code < end && !application->too_long && !application->no_memory; code++) {
         if (workers_cancelled(application->workers)) /* a regular expression may take milliseconds for each string */
             return;
         struct text text;
         const bool made = items->make(items->context, index, code, member->args, &text);
         const bool present = made && apply_one(application, member, text, code);
+        if (!made && application->places)
+            application->places[code] = text_nowhere();
         application->lookup->present[code] = present;
         member->missing += !present;
         if (member->call.too_long)
@@ -278,6 +299,43 @@ static bool find_zones(struct application *application)
     return run_pieces(application, apply_piece);
 }
 
+/* Whether most results seem to differ, so that interning them would pay nothing. Builds with assertions try what does
+ * not need an order with all results. */
+static bool results_differ(struct application *application)
+{
+#ifdef NDEBUG
+    enum { MANY = 1 << 15, SAMPLE = 1 << 10 };
+    const struct text_items *items = application->items;
+    struct member *member = &application->members[0];
+    int64_t made = 0;
+    if (items->count < MANY || items->count > DICTIONARY_MAX)
+        return false;
+    member_start(application, member);
+    for (int64_t k = 0; k < SAMPLE; k++) {
+        const int64_t item = k * (items->count / SAMPLE);
+        struct text text;
+        made += items->make(items->context, 0, item, member->args, &text) && apply_one(application, member, text, item);
+    }
+    intern_results(application, member);
+    const bool differ = 2 * interner_count(member->interner) > made;
+    interner_free(member->interner);
+    member->interner = NULL;
+    return differ;
+#else
+    return application->items->count <= DICTIONARY_MAX;
+#endif
+}
+
+/* Has results be written as they are. False: no memory. */
+static bool place_results(struct application *application)
+{
+    char *bytes;
+    struct text_lookup *lookup = application->lookup;
+    lookup->logical.dictionary = dictionary_unsorted(application->workers->pool, (size_t)application->items->count, 0,
+                                                     &application->places, &bytes);
+    return lookup->logical.dictionary;
+}
+
 static enum status apply(struct application *application, struct span span, struct diags *diags)
 {
     struct text_lookup *lookup = application->lookup;
@@ -286,8 +344,13 @@ static enum status apply(struct application *application, struct span span, stru
         if (status != STATUS_OK)
             return status;
     }
+    if (application->items->any_order && application->function->result == TEXT_TO_TEXT && results_differ(application) &&
+        !place_results(application))
+        return diag_no_memory(diags, span, "not enough memory");
     if (!run_pieces(application, apply_piece))
         return STATUS_CANCELLED;
+    if (application->no_memory)
+        return diag_no_memory(diags, span, "not enough memory");
     if (application->too_long)
         return diag_error_hint(
             diags, span, "nested repetition as in (a+)+ is slow; a possessive (a++)+ or an atomic group (?>a+) is not",
@@ -298,7 +361,9 @@ static enum status apply(struct application *application, struct span span, stru
         lookup->missing += application->members[k].missing;
         lookup->cut += application->members[k].call.cut;
     }
-    return application->function->result == TEXT_TO_TEXT ? join_results(application, span, diags) : STATUS_OK;
+    if (application->function->result != TEXT_TO_TEXT || application->places)
+        return STATUS_OK;
+    return join_results(application, span, diags);
 }
 
 /* The memory of results, and what they stand for. */
@@ -338,6 +403,8 @@ static void release(struct application *application)
         free(application->members[k].call.buffer);
         free(application->members[k].results.bytes);
         interner_free(application->members[k].interner);
+        text_writer_finish(&application->members[k].writer,
+                           application->places ? application->lookup->logical.dictionary : NULL);
         if (application->maps)
             free(application->maps[k]);
     }
@@ -400,7 +467,7 @@ enum status text_function_apply(const struct text_function *function, const stru
                                 const struct text_argument *args, int count, const struct workers *workers,
                                 struct span span, struct diags *diags, struct text_lookup *lookup)
 {
-    const struct text_items items = {dictionary->count, text_of_code, (void *)dictionary};
+    const struct text_items items = {.count = dictionary->count, .make = text_of_code, .context = (void *)dictionary};
     const char *wrong = function->check ? function->check(args, count) : NULL;
     if (wrong)
         return diag_error(diags, span, "`%s`: %s", function->name, wrong);

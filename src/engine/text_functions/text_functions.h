@@ -93,6 +93,8 @@ struct text_items {
      * `member` is the thread; the text has to stay until its next call. */
     bool (*make)(void *context, int member, int64_t item, struct text_argument *args, struct text *text);
     void *context;
+    bool any_order; /* results that are text may have an unsorted dictionary: that of item k then is string k, and the
+                       lookup has no values */
 };
 
 /* Applies the function to each item; as above, but the arguments have been checked. */

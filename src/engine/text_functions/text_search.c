@@ -62,13 +62,10 @@ bool text_search_strings(const struct text_function *function, struct text_call 
                          const struct dictionary *dictionary, struct text part, int64_t begin, int64_t end,
                          uint8_t *truths)
 {
-    const uint64_t *offsets = dictionary->offsets;
     const struct text last = dictionary_text(dictionary, end - 1);
     const char *stop = last.at + last.length;
-    for (int64_t k = begin; k + 1 < end; k++) {
-        if (offsets[k] > offsets[k + 1])
-            return false;
-    }
+    if (dictionary->unsorted && !dictionary_is_run(dictionary, begin, end))
+        return false;
     memset(truths + begin, 0, (size_t)(end - begin));
     /* What stands for missing values is the same empty string, far before the others. */
     int64_t code = begin;
@@ -76,7 +73,7 @@ bool text_search_strings(const struct text_function *function, struct text_call 
         code++;
     const char *first = code < end ? dictionary_text(dictionary, code).at : stop;
     for (const char *at = first; (at = search(at, stop, part));) {
-        while (code + 1 < end && dictionary->bytes + offsets[code + 1] <= at)
+        while (code + 1 < end && dictionary_text(dictionary, code + 1).at <= at)
             code++;
         const struct text text = dictionary_text(dictionary, code);
         int64_t truth = 0;

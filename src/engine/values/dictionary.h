@@ -18,15 +18,21 @@ struct buffer_pool; /* buffer_pool.h */
 
 struct dictionary {
     int64_t count;           /* distinct strings, ascending by their bytes (for UTF-8, by code points) */
-    const uint64_t *offsets; /* count + 1: string k is bytes offsets[k] .. offsets[k + 1] - 1 */
+    const uint64_t *offsets; /* count + 1: string k is bytes offsets[k] .. offsets[k + 1] - 1; NULL: it is unsorted */
     const char *bytes;
     /* Strings in any order, and perhaps several times: codes say nothing but where a string is, and no row need have
-     * it. String k begins at offsets[k], and has its length in the four bytes before, little-endian. */
+     * it. String k is at places[k], and has its length in the four bytes before, little-endian. */
     bool unsorted;
-    void *pages;              /* of an unsorted one: its memory, */
-    size_t size;              /* bytes, */
+    const char *const *places;
+    struct text_block *blocks; /* of an unsorted one: its memory, malloc'd, */
+    size_t block_count;
     struct buffer_pool *pool; /* of this pool, one reference */
     _Atomic int refs;
+};
+
+struct text_block {
+    void *pages;
+    size_t size;
 };
 
 enum { DICTIONARY_MAX = INT32_MAX };       /* strings of one dictionary */
@@ -40,8 +46,17 @@ struct text dictionary_text(const struct dictionary *dictionary, int64_t code);
 
 /* An unsorted dictionary of `count` strings in `bytes` bytes of a pool (or NULL), which the caller fills in. NULL: no
  * memory. */
-struct dictionary *dictionary_unsorted(struct buffer_pool *pool, size_t count, size_t bytes, uint64_t **offsets_at,
+struct dictionary *dictionary_unsorted(struct buffer_pool *pool, size_t count, size_t bytes, const char ***places_at,
                                        char **bytes_at);
+
+/* Has the dictionary, which is unsorted and not shared yet, release these blocks of its pool, too. */
+void dictionary_add_blocks(struct dictionary *dictionary, const struct text_block *blocks, size_t count);
+
+/* The bytes of its strings and of what says where they are. */
+int64_t dictionary_size(const struct dictionary *dictionary);
+
+/* Whether the strings begin .. end - 1 of an unsorted one, at least one, are one behind the other in one block. */
+bool dictionary_is_run(const struct dictionary *dictionary, int64_t begin, int64_t end);
 
 /* The code of the string, or -1 if it is not in the dictionary. */
 int64_t dictionary_find(const struct dictionary *dictionary, struct text text);
