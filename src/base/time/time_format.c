@@ -166,6 +166,13 @@ const char *time_format_check_read(struct text format, enum time_format_use use)
 static void write_number(struct strbuf *out, int64_t number, int width, char fill)
 {
     char digits[24];
+    if (width == 2 && number >= 0 && number < 100) { /* most are */
+        char *two = strbuf_reserve(out, 2);
+        two[0] = number < 10 ? fill : (char)('0' + number / 10);
+        two[1] = (char)('0' + number % 10);
+        strbuf_commit(out, 2);
+        return;
+    }
     char *end = digits + sizeof digits, *at = end;
     uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     do
@@ -184,21 +191,25 @@ struct day {
     struct civil civil;
     int64_t days;
     int weekday; /* 0: Monday */
-    int of_year; /* from 0 */
-    int64_t iso_year;
-    int iso_week;
 };
 
 static struct day day_of(int64_t days)
 {
-    struct day day = {.civil = civil_of_days(days), .days = days};
-    day.weekday = (int)(((days % 7) + 7 + 3) % 7);
-    day.of_year = (int)(days - days_of_civil((struct civil){day.civil.year, 1, 1}));
-    const int64_t of_thursday = (int64_t)((uint64_t)days - (uint64_t)day.weekday + 3); /* may be beyond 64 bits */
-    const struct civil thursday = civil_of_days(of_thursday);
-    day.iso_year = thursday.year;
-    day.iso_week = (int)((of_thursday - days_of_civil((struct civil){thursday.year, 1, 1})) / 7 + 1);
-    return day;
+    return (struct day){.civil = civil_of_days(days), .days = days, .weekday = (int)(((days % 7) + 7 + 3) % 7)};
+}
+
+/* From 0. */
+static int day_of_year(const struct day *day)
+{
+    return (int)(day->days - days_of_civil((struct civil){day->civil.year, 1, 1}));
+}
+
+/* The week and its year, which are those of its Thursday. */
+static int iso_week(const struct day *day, int64_t *year)
+{
+    const int64_t of_thursday = (int64_t)((uint64_t)day->days - (uint64_t)day->weekday + 3); /* may be beyond 64 bits */
+    *year = civil_of_days(of_thursday).year;
+    return (int)((of_thursday - days_of_civil((struct civil){*year, 1, 1})) / 7 + 1);
 }
 
 /* Years 0 to 9999 have four digits; others are as date_text writes them. */
@@ -224,6 +235,7 @@ static void write_code(struct strbuf *out, char code, bool bare, const struct da
     const int64_t clock = time->clock, seconds = clock / SECOND_US, hour = seconds / 3600;
     const int year_of_100 = (int)(((day->civil.year % 100) + 100) % 100);
     const char zero = '0';
+    int64_t iso_year;
     switch (code) {
     case 'Y':
         write_year(out, day->civil.year);
@@ -244,7 +256,7 @@ static void write_code(struct strbuf *out, char code, bool bare, const struct da
         write_number(out, day->civil.day, bare ? 1 : 2, ' ');
         break;
     case 'j':
-        write_number(out, day->of_year + 1, bare ? 1 : 3, zero);
+        write_number(out, day_of_year(day) + 1, bare ? 1 : 3, zero);
         break;
     case 'b':
     case 'h':
@@ -266,16 +278,17 @@ static void write_code(struct strbuf *out, char code, bool bare, const struct da
         write_number(out, (day->weekday + 1) % 7, 1, zero);
         break;
     case 'G':
-        write_year(out, day->iso_year);
+        (void)iso_week(day, &iso_year);
+        write_year(out, iso_year);
         break;
     case 'V':
-        write_number(out, day->iso_week, bare ? 1 : 2, zero);
+        write_number(out, iso_week(day, &iso_year), bare ? 1 : 2, zero);
         break;
     case 'U':
-        write_number(out, (day->of_year + 7 - (day->weekday + 1) % 7) / 7, bare ? 1 : 2, zero);
+        write_number(out, (day_of_year(day) + 7 - (day->weekday + 1) % 7) / 7, bare ? 1 : 2, zero);
         break;
     case 'W':
-        write_number(out, (day->of_year + 7 - day->weekday) / 7, bare ? 1 : 2, zero);
+        write_number(out, (day_of_year(day) + 7 - day->weekday) / 7, bare ? 1 : 2, zero);
         break;
     case 'H':
         write_number(out, hour, bare ? 1 : 2, zero);

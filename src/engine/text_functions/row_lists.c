@@ -51,9 +51,10 @@ static bool make_text(void *context, int member, int64_t group, struct text_argu
     const struct row_call *call = lists->call;
     struct strbuf *made = &lists->made[member];
     const int64_t begin = lists->ends[group], end = lists->ends[group + 1];
+    struct scalar value = row_argument_value(&call->arguments[0]);
     strbuf_clear(made);
     for (int64_t k = begin; k < end; k++) {
-        const struct scalar value = row_element_value(&call->arguments[0], lists->values[k]);
+        row_element_set(&call->arguments[0], lists->values[k], &value);
         if (k > begin)
             strbuf_add(made, call->separator->at, call->separator->length);
         if (value.logical.kind == LOGICAL_TEXT)

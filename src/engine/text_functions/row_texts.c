@@ -75,32 +75,30 @@ union row_element row_argument_element(const struct row_argument *argument, int6
     return (union row_element){.integer = integer_at(argument, row)};
 }
 
-struct scalar row_element_value(const struct row_argument *argument, union row_element element)
+struct scalar row_argument_value(const struct row_argument *argument)
 {
-    if (!argument->elements)
-        return argument->constant;
-    struct scalar value = {.kind = argument->kind, .logical = argument->logical};
-    if (type_table[argument->store].kind == KIND_FLOAT)
-        value.number = element.number;
-    else
-        value.integer = element.integer;
-    if (value.logical.kind == LOGICAL_TEXT)
-        value.text = dictionary_text(value.logical.dictionary, element.integer);
-    return value;
+    return argument->elements ? (struct scalar){.kind = argument->kind, .logical = argument->logical}
+                              : argument->constant;
 }
 
-/* The value of argument k in a combination. */
-static struct scalar value_in(const struct rows *rows, size_t k, int64_t combination)
+void row_element_set(const struct row_argument *argument, union row_element element, struct scalar *value)
 {
-    const struct row_argument *argument = &rows->call->arguments[k];
-    const struct digit *digit = &rows->digits[k];
     if (!argument->elements)
-        return argument->constant;
+        return;
+    if (type_table[argument->store].kind == KIND_FLOAT)
+        value->number = element.number;
+    else
+        value->integer = element.integer;
+    if (value->logical.kind == LOGICAL_TEXT)
+        value->text = dictionary_text(value->logical.dictionary, element.integer);
+}
+
+/* What argument k, which is no float, has in a combination. */
+static union row_element element_in(const struct rows *rows, size_t k, int64_t combination)
+{
+    const struct digit *digit = &rows->digits[k];
     const uint64_t place = (uint64_t)combination / digit->weight % digit->count;
-    struct scalar value = {.kind = argument->kind, .logical = argument->logical, .integer = digit->lo + (int64_t)place};
-    if (value.logical.kind == LOGICAL_TEXT)
-        value.text = dictionary_text(value.logical.dictionary, (int64_t)value.integer);
-    return value;
+    return (union row_element){.integer = digit->lo + (int64_t)place};
 }
 
 static void set_argument(struct text_argument *argument, const struct scalar *value)
@@ -124,9 +122,9 @@ static bool make_text(void *context, int member, int64_t item, struct text_argum
     if (combined ? atomic_load_explicit(&rows->occurs[item], memory_order_relaxed) == 0 : is_missing(call, item))
         return false;
     for (size_t k = 0; k < call->count; k++) {
-        struct scalar *value = &made->values[k];
-        *value = combined ? value_in(rows, k, item)
-                          : row_element_value(&call->arguments[k], row_argument_element(&call->arguments[k], item));
+        const struct row_argument *argument = &call->arguments[k];
+        row_element_set(argument, combined ? element_in(rows, k, item) : row_argument_element(argument, item),
+                        &made->values[k]);
     }
     if (!call->format) {
         for (size_t k = 1; k < call->count; k++)
@@ -390,8 +388,11 @@ enum status row_texts_make(const struct row_call *call, const struct workers *wo
     *results = (struct text_lookup){0};
     rows.made = heap_array(threads, sizeof *rows.made);
     rows.digits = heap_array(call->count + 1, sizeof *rows.digits);
-    for (size_t k = 0; k < threads; k++)
+    for (size_t k = 0; k < threads; k++) {
         rows.made[k].values = heap_array(call->count + 1, sizeof *rows.made[k].values);
+        for (size_t i = 0; i < call->count; i++)
+            rows.made[k].values[i] = row_argument_value(&call->arguments[i]);
+    }
     enum status status = find_combinations(&rows) ? STATUS_OK : STATUS_CANCELLED;
     if (status == STATUS_OK)
         status = rows.combinations > 0 ? combine(&rows, span, diags) : compute(&rows, call->rows, span, diags, results);

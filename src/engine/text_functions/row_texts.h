@@ -35,8 +35,9 @@ union row_element {
     double number;
 };
 union row_element row_argument_element(const struct row_argument *argument, int64_t row);
-/* The value that it is of the argument. */
-struct scalar row_element_value(const struct row_argument *argument, union row_element element);
+/* A value of the argument: its constant, or what an element is set to. */
+struct scalar row_argument_value(const struct row_argument *argument);
+void row_element_set(const struct row_argument *argument, union row_element element, struct scalar *value);
 bool row_argument_missing(const struct row_argument *argument, int64_t row);
 
 /* What a format makes is the result as it is. */

@@ -159,7 +159,10 @@ static void write_plain(const struct scalar *value, struct strbuf *out)
         strbuf_add(out, value->text.at, value->text.length);
     else if (value->kind == KIND_BOOL)
         strbuf_puts(out, value->integer != 0 ? "true" : "false");
-    else
+    else if (value->kind == KIND_INT && value->logical.kind == LOGICAL_NUMBER && scalar_fits(value)) {
+        char *at = strbuf_reserve(out, NUMBER_TEXT);
+        strbuf_commit(out, (size_t)(int_text(at, (int64_t)value->integer) - at));
+    } else
         scalar_print(out, value);
 }
 
