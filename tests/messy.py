@@ -214,6 +214,66 @@ file(
     "a,b\n1,x\n2,y\n",
     None,
 )
+DRAWN = "id,name,amount\n1,ann,12.5\n2,\"b, ob\",30.0\n"
+file(
+    "psql.csv",
+    "a table as psql prints it",
+    " id | name  | amount \n----+-------+--------\n  1 | ann   |   12.5\n  2 | b, ob |     30\n(2 rows)\n\n",
+    "",
+    DRAWN,
+    "it is a drawn table",
+)
+file(
+    "mysql.csv",
+    "a table as MySQL prints it",
+    "+----+-------+--------+\n| id | name  | amount |\n+----+-------+--------+\n|  1 | ann   |   12.5 |\n|  2 | b, ob |     30 |\n"
+    "+----+-------+--------+\n2 rows in set (0.00 sec)\n",
+    "",
+    DRAWN,
+    "it is a drawn table",
+)
+file(
+    "duckdb.csv",
+    "a table as DuckDB draws it",
+    "┌───────┬─────────┬────────┐\n│  id   │  name   │ amount │\n│ int32 │ varchar │ double │\n├───────┼─────────┼────────┤\n"
+    "│     1 │ ann     │   12.5 │\n│     · │ ·       │    ·   │\n│     2 │ b, ob   │   30.0 │\n└───────┴─────────┴────────┘\n",
+    "",
+    DRAWN,
+    "it is a drawn table, some rows of which are points: they stand for rows that are not in it",
+)
+file(
+    "polars.csv",
+    "a table as Polars draws it",
+    "shape: (2, 3)\n┌─────┬───────┬────────┐\n│ id  ┆ name  ┆ amount │\n│ --- ┆ ---   ┆ ---    │\n│ i64 ┆ str   ┆ f64    │\n"
+    "╞═════╪═══════╪════════╡\n│ 1   ┆ ann   ┆ 12.5   │\n│ 2   ┆ b, ob ┆ 30.0   │\n└─────┴───────┴────────┘\n",
+    "",
+    DRAWN,
+    "it is a drawn table",
+)
+file(
+    "markdown.csv",
+    "a table of Markdown",
+    "| id | name | amount |\n| --- | :---: | ---: |\n| 1 | ann | 12.5 |\n| 2 | b, ob | 30 |\n",
+    "",
+    DRAWN,
+    "it is a drawn table",
+)
+file(
+    "drawn-bar.csv",
+    "a bar in a value of a drawn table",
+    " id | name \n----+------\n  1 | a|b\n  2 | c\n",
+    "errors skip",
+    "id,name\n2,c\n",
+    "line 2 has 3 values",
+)
+file(
+    "apostrophes.csv",
+    "values within apostrophes",
+    "a,b\n'x, y',1\n'it''s \"so\"',2\n\"z,'w',3\n",
+    "ragged quote \"'\"",
+    'a,b,c3\n"x, y",1,\n"it\'s ""so""",2,\n"""z",w,3\n',
+    "where values are within `'`",
+)
 file("inches.csv", "quotes within values", 'a,b\n1,24" monitor\n2,"so ""called"""\n', "", 'a,b\n1,"24"" monitor"\n2,"so ""called"""\n')
 file(
     "quote-lost.csv",

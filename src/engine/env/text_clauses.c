@@ -105,6 +105,9 @@ static enum status apply(struct text_options *options, const struct path_clause 
         options->separator = separator_of(clause->text);
         return options->separator ? STATUS_OK
                                   : bad_value(clause, "it is one character, as in `separator \";\"`", diags);
+    case CLAUSE_QUOTE:
+        options->quote = *clause->text == '"' && !clause->text[1] ? '"' : separator_of(clause->text);
+        return options->quote ? STATUS_OK : bad_value(clause, "it is one character, as in `quote \"'\"`", diags);
     case CLAUSE_ENCODING:
         options->encoding = clause->text;
         break;

@@ -82,6 +82,7 @@ const char *text_options_written(const struct text_options *options, struct aren
     if (options) {
         add_text(&out, " comment ", options->comment);
         add_sign(&out, " separator ", options->separator);
+        add_sign(&out, " quote ", options->quote);
         add_encoding(&out, options->encoding);
         add_sign(&out, " decimal ", options->decimal);
         add_sign(&out, " thousands ", options->thousands);

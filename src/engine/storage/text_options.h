@@ -37,6 +37,7 @@ struct text_options {
     const char *comment;  /* how lines begin that are left out; NULL: none */
     const char *encoding; /* NULL: UTF-8, or UTF-16 after a byte order mark */
     char separator;       /* of values; 0: what the first line has most of */
+    char quote;           /* of values; 0: `"` */
     char decimal, thousands;
     enum date_order dates;
     bool ragged;

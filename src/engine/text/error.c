@@ -254,6 +254,22 @@ static const char *escape_advice(const struct table *table, const char *at, cons
     return NULL;
 }
 
+/* The clause for values that are within `'`, if a value of the line begins with one; else NULL. */
+static const char *quote_advice(const struct table *table, const char *at, const struct format_job *job,
+                                const char *path)
+{
+    struct text_options options = table->options;
+    const char *end = line_end(table, at);
+    bool found = false;
+    for (const char *mark = at; (mark = memchr(mark, '\'', (size_t)(end - mark))) && !found; mark++)
+        found = mark == at || mark[-1] == table->dialect->delimiter;
+    options.quote = '\'';
+    return found && table->dialect->quotes && !table->options.quote
+               ? arena_printf(job->diags->arena, "where values are within `'`: `%s`",
+                              table_load_advice(table, job, path, options))
+               : NULL;
+}
+
 /* What puts a name above the first column, if it has none, as in files of R, whose rows have names in quotes; else
  * NULL. */
 static const char *row_names_advice(const struct table *table, size_t values, const char *at,
@@ -290,6 +306,7 @@ static enum status count_error(const struct table *table, const struct problem *
         if (!advice && begins_as_comment(table, problem->at))
             advice = comment_advice(table, problem->at, job, path);
         advice = advice ? advice : row_names_advice(table, values, problem->at, job, path);
+        advice = advice ? advice : quote_advice(table, problem->at, job, path);
         struct text_options options = table->options;
         options.ragged = true;
         diag_hint(diags, "%s",

@@ -5,6 +5,7 @@
 #include "engine/storage/list_store.h"
 #include "engine/text/encoding.h"
 #include "engine/text/pass.h"
+#include "engine/text/rewrite.h"
 #include "engine/text/table.h"
 
 #include <string.h>
@@ -47,6 +48,23 @@ static void set_text(struct table *table, const char *text, size_t length)
         table->begin += 3;
 }
 
+/* Makes the reader's mapping one of CSV as rql reads it. */
+static enum status rewrite(struct text_reader *reader, const struct format_job *job, struct strbuf *found)
+{
+    const struct text_options *stated = job->text;
+    const char quote = stated ? stated->quote : 0, separator = stated ? stated->separator : 0;
+    bool gaps = false;
+    if (quote && quote != '"')
+        return rewrite_quotes(job, quote, separator, &reader->mapping);
+    if (separator || (stated && stated->skips) ||
+        !text_is_drawn(mapping_data(reader->mapping), mapping_length(reader->mapping)))
+        return STATUS_OK;
+    const enum status status = rewrite_drawn(job, &reader->mapping, &gaps);
+    strbuf_printf(found, "%sit is a drawn table%s", found->length > 0 ? "; " : "",
+                  gaps ? ", some rows of which are points: they stand for rows that are not in it" : "");
+    return status;
+}
+
 /* Makes the reader's mapping one of UTF-8. */
 static enum status decode(struct text_reader *reader, const struct format_job *job, struct strbuf *found)
 {
@@ -73,6 +91,8 @@ static enum status open_table(const struct format_job *job, struct mapping *mapp
     reader->dialect = *dialect;
     table->dialect = &reader->dialect;
     enum status status = decode(reader, job, &found);
+    if (status == STATUS_OK && dialect->quotes && mapping_length(reader->mapping) > 0)
+        status = rewrite(reader, job, &found);
     mapping = reader->mapping;
     const char *text = mapping_data(mapping);
     const size_t length = mapping_length(mapping);
