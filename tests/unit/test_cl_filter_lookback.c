@@ -1,8 +1,8 @@
-/* Filters in one pass, at and around the edges of tiles, compared with the evaluator. On devices that are none of
- * NVIDIA's the kernel's portable form runs. */
+/* Filters in one pass, and in two, at and around the edges of tiles, compared with the evaluator. On devices that are
+ * none of NVIDIA's the kernel's portable form runs. */
 #include "cl_rig.h"
 
-enum { GROUP = 256, LARGEST = 3 * 32 * GROUP + 77 };
+enum { TWO_PASSES = 0, GROUP = 256, LARGEST = 3 * 32 * GROUP + 77 };
 
 static bool is_small(void)
 {
@@ -77,12 +77,13 @@ static void test_types(void **state)
 {
     static const enum type types[] = {TYPE_BOOL, TYPE_I8,  TYPE_U8,  TYPE_I16, TYPE_U16,
                                       TYPE_I32,  TYPE_U32, TYPE_I64, TYPE_F32, TYPE_F64};
-    static const size_t per_items[] = {24, 5, 32};
+    static const size_t per_items[] = {24, 5, 32, TWO_PASSES};
     struct rig *rig = rig_of(state);
     for (size_t p = 0; p < sizeof per_items / sizeof *per_items; p++) {
         struct kernel_config config;
-        size_t per_item = is_small() ? p + 1 : per_items[p];
+        size_t per_item = is_small() && per_items[p] != TWO_PASSES ? p + 1 : per_items[p];
         open_one_pass(rig, &config, per_item);
+        per_item = per_item == TWO_PASSES ? config.tile : per_item;
         for (size_t t = p == 0 ? 0 : 5; t < sizeof types / sizeof *types; t += p == 0 && !is_small() ? 1 : 4) {
             for (int share = 0; share < SHARES; share++) {
                 struct random random = {t + 1};

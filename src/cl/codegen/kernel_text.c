@@ -294,6 +294,8 @@ static void write(const struct kernel_plan *plan, struct strbuf *out, enum kerne
                            : plan->config->contiguous ? kernel_compact_rows
                            : kernel_in_one_pass(plan) ? kernel_filter_lookback
                                                       : kernel_compact_tiles;
+    if (template == kernel_compact_tiles)
+        template_work_group_sums(out, kernel_group(plan, role), "ulong2", plan->emitter.arena);
     fill(plan, out, template, role, &holes);
     holes_free(&holes);
 }

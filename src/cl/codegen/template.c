@@ -107,3 +107,11 @@ const char *text_in_arena(struct arena *arena, struct strbuf *text)
 {
     return strbuf_take(text, arena);
 }
+
+extern const char kernel_work_group_sums[];
+
+void template_work_group_sums(struct strbuf *out, size_t group, const char *sum, struct arena *arena)
+{
+    const struct hole holes[] = {{"group", arena_printf(arena, "%zu", group)}, {"sum", sum}, {0}};
+    template_expand(out, kernel_work_group_sums, holes);
+}

@@ -20,6 +20,9 @@ struct hole {
 /* Appends `template` expanded with `holes`. */
 void template_expand(struct strbuf *out, const char *template, const struct hole *holes);
 
+/* Appends the function of kernels/work_group_sums.cl for groups of `group` work-items: sums of this type. */
+void template_work_group_sums(struct strbuf *out, size_t group, const char *sum, struct arena *arena);
+
 /* Moves a text to the arena: frees the buffer. */
 const char *text_in_arena(struct arena *arena, struct strbuf *text);
 

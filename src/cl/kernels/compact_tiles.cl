@@ -16,7 +16,7 @@ $parameters
     __global const ulong *starts,
     long row, ulong rows, ulong chunk, __global int *flag)
 {
-    __local ulong2 counts[2][$group];
+    __local ulong2 counts[2 * $group];
     const uint lane = get_local_id(0);
     const ulong end = min((get_group_id(0) + 1) * chunk, rows);
     ulong start = starts[get_group_id(0)];
@@ -38,20 +38,8 @@ $row
         const ulong2 own = (ulong2)(
             (ulong)(kept & 1) | (ulong)(kept & 2) << 15 | (ulong)(kept & 4) << 30 | (ulong)(kept & 8) << 45,
             (ulong)(kept & 16) >> 4 | (ulong)(kept & 32) << 11 | (ulong)(kept & 64) << 26 | (ulong)(kept & 128) << 41);
-        ulong2 sum = own;
-        uint side = 0;
-        barrier(CLK_LOCAL_MEM_FENCE);
-        counts[0][lane] = sum;
-        for (uint distance = 1; distance < $group; distance <<= 1) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lane >= distance)
-                sum += counts[side][lane - distance];
-            side ^= 1;
-            counts[side][lane] = sum;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
-        const ulong2 all = counts[side][$group - 1];
-        const ulong2 before = sum - own;
+        ulong2 all;
+        const ulong2 before = sum_up_to(own, counts, &all) - own;
         for (uint j = 0; j < $tile; ++j) {
             const uint shift = (j & 3) * 16;
             const ulong at = start + (((j < 4 ? before.x : before.y) >> shift) & 0xffff);

@@ -65,20 +65,15 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void empty(
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void count(
     __global const uint *table, __global const uint *slots, __global uint *counts, ulong rows, ulong share)
 {
-    __local uint sums[$group];
+    __local uint sums[2 * $group];
     const uint lane = get_local_id(0);
     const ulong begin = get_global_id(0) * share, end = min(begin + share, rows);
-    uint count = 0;
+    uint count = 0, all;
     for (ulong i = begin; i < end; ++i)
         count += table[slots[i]] == (uint)i;
-    sums[lane] = count;
-    for (uint step = $group / 2; step > 0; step /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < step)
-            sums[lane] += sums[lane + step];
-    }
+    (void)sum_up_to(count, sums, &all);
     if (lane == 0)
-        counts[get_group_id(0)] = sums[0];
+        counts[get_group_id(0)] = all;
 }
 
 /* Lists the first rows in order, those of a tile from its start on. */
@@ -86,22 +81,12 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void list(
     __global const uint *table, __global const uint *slots, __global const uint *starts, __global uint *listed,
     ulong first, ulong rows, ulong share)
 {
-    __local uint sums[2][$group];
-    const uint lane = get_local_id(0);
+    __local uint sums[2 * $group];
     const ulong begin = get_global_id(0) * share, end = min(begin + share, rows);
-    uint count = 0, side = 0;
+    uint count = 0, all;
     for (ulong i = begin; i < end; ++i)
         count += table[slots[i]] == (uint)i;
-    uint sum = count;
-    sums[0][lane] = sum;
-    for (uint distance = 1; distance < $group; distance *= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane >= distance)
-            sum += sums[side][lane - distance];
-        side ^= 1;
-        sums[side][lane] = sum;
-    }
-    ulong at = first + starts[get_group_id(0)] + sum - count;
+    ulong at = first + starts[get_group_id(0)] + sum_up_to(count, sums, &all) - count;
     for (ulong i = begin; i < end; ++i)
         if (table[slots[i]] == (uint)i)
             listed[at++] = (uint)i;

@@ -16,20 +16,15 @@
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void filled(
     __global const uint *table, ulong first, __global uint *counts, ulong records, ulong tile)
 {
-    __local uint sums[$group];
+    __local uint sums[2 * $group];
     const uint lane = get_local_id(0);
     const ulong begin = get_group_id(0) * tile, end = min(begin + tile, records);
-    uint count = 0;
+    uint count = 0, all;
     for (ulong i = begin + lane; i < end; i += $group)
         count += table[first + i * $stride + $count] != 0;
-    sums[lane] = count;
-    for (uint step = $group / 2; step > 0; step /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < step)
-            sums[lane] += sums[lane + step];
-    }
+    (void)sum_up_to(count, sums, &all);
     if (lane == 0)
-        counts[get_group_id(0)] = sums[0];
+        counts[get_group_id(0)] = all;
 }
 
 /* A sum of offsets, two words and perhaps a third, above `base`; raises the flag if it does not fit. */
@@ -72,7 +67,7 @@ __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void put(
 $parameters
     ulong records, ulong tile)
 {
-    __local uint sums[2][$group];
+    __local uint sums[2 * $group];
     const uint lane = get_local_id(0);
     const ulong begin = get_group_id(0) * tile, end = min(begin + tile, records);
     ulong at = starts[get_group_id(0)];
@@ -80,21 +75,12 @@ $parameters
         const ulong i = base + lane;
         __global const uint *record = table + first + i * $stride;
         const uint count = i < end ? record[$count] : 0;
-        uint sum = count != 0, side = 0;
-        sums[0][lane] = sum;
-        for (uint distance = 1; distance < $group; distance *= 2) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lane >= distance)
-                sum += sums[side][lane - distance];
-            side ^= 1;
-            sums[side][lane] = sum;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        uint all;
+        const uint sum = sum_up_to(count != 0, sums, &all);
         const ulong row = at + sum - 1;
-        at += sums[side][$group - 1];
+        at += all;
         if (count != 0) {
 $write
         }
-        barrier(CLK_LOCAL_MEM_FENCE);
     }
 }

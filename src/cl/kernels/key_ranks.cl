@@ -49,46 +49,32 @@ $end
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void count(
     __global const uint *words, __global uint *counts, ulong size, ulong tile)
 {
-    __local uint sums[$group];
+    __local uint sums[2 * $group];
     const uint lane = get_local_id(0);
     const ulong begin = get_group_id(0) * tile, end = min(begin + tile, size);
-    uint bits = 0;
+    uint bits = 0, all;
     for (ulong i = begin + lane; i < end; i += $group)
         bits += popcount(words[2 * i]);
-    sums[lane] = bits;
-    for (uint step = $group / 2; step > 0; step /= 2) {
-        barrier(CLK_LOCAL_MEM_FENCE);
-        if (lane < step)
-            sums[lane] += sums[lane + step];
-    }
+    (void)sum_up_to(bits, sums, &all);
     if (lane == 0)
-        counts[get_group_id(0)] = sums[0];
+        counts[get_group_id(0)] = all;
 }
 
 /* Writes how many bits there are up to each word's end. */
 __kernel __attribute__((reqd_work_group_size($group, 1, 1))) void rank(
     __global uint *words, __global const uint *starts, ulong size, ulong tile)
 {
-    __local uint sums[2][$group];
+    __local uint sums[2 * $group];
     const uint lane = get_local_id(0);
     const ulong begin = get_group_id(0) * tile, end = min(begin + tile, size);
     uint before = starts[get_group_id(0)];
     for (ulong base = begin; base < end; base += $group) {
         const ulong i = base + lane;
-        uint sum = i < end ? popcount(words[2 * i]) : 0, side = 0;
-        sums[0][lane] = sum;
-        for (uint distance = 1; distance < $group; distance *= 2) {
-            barrier(CLK_LOCAL_MEM_FENCE);
-            if (lane >= distance)
-                sum += sums[side][lane - distance];
-            side ^= 1;
-            sums[side][lane] = sum;
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);
+        uint all;
+        const uint sum = sum_up_to(i < end ? popcount(words[2 * i]) : 0, sums, &all);
         if (i < end)
             words[2 * i + 1] = before + sum;
-        before += sums[side][$group - 1];
-        barrier(CLK_LOCAL_MEM_FENCE);
+        before += all;
     }
 }
 

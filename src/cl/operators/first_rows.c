@@ -1,7 +1,5 @@
 #include "cl/operators/first_rows.h"
 
-#include "cl/codegen/template.h"
-
 extern const char kernel_first_rows[];
 
 enum { FIND, EMPTY, COUNT, LIST, NUMBER, KERNELS };
@@ -28,25 +26,15 @@ static uint64_t table_size(const struct group_keys *group_keys, int64_t rows)
 static const char *first_rows_text(const struct group_keys *group_keys, int64_t rows,
                                    const struct kernel_config *config, struct arena *arena)
 {
-    const struct record_index_text index = group_keys_index_text(group_keys, arena);
     const struct key_hash_text hash = group_keys_hash_text(group_keys, arena);
     const struct hole holes[] = {
-        {"group", arena_printf(arena, "%zu", config->group)},
-        {"each", row_loop_text},
-        {"parameters", index.parameters},
-        {"prologue", index.prologue},
         {"dense", is_dense(group_keys, rows) ? "1" : ""},
-        {"index", index.index},
         {"keys", hash.keys},
         {"hash", hash.hash},
         {"same", hash.same},
-        {"atomicload", row_loop_atomic_load(config)},
         {0},
     };
-    struct strbuf text = {0};
-    key_encoding_functions(&text, false);
-    template_expand(&text, kernel_first_rows, holes);
-    return text_in_arena(arena, &text);
+    return group_keys_kernels(group_keys, kernel_first_rows, holes, config, arena);
 }
 
 static void run_find(struct first_rows *found, const struct group_keys *group_keys, uint64_t size)

@@ -3,6 +3,7 @@
 #ifndef RQL_CL_OPERATORS_GROUP_KEYS_H
 #define RQL_CL_OPERATORS_GROUP_KEYS_H
 
+#include "cl/codegen/template.h"
 #include "cl/operators/column_minmax.h"
 #include "cl/operators/group_accumulate.h"
 
@@ -29,6 +30,11 @@ bool group_keys_of_ranges(struct group_keys *group_keys, const struct operator_j
 
 /* Text for the index of row i, if dense_size is not 0. group_keys_arguments adds the arguments of its parameters. */
 struct record_index_text group_keys_index_text(const struct group_keys *group_keys, struct arena *arena);
+
+/* The text of a template of kernels that find the index of row i: its $group, $each, $parameters, $prologue, $index and
+ * $atomicload are filled, and what is in `more`. It may sum over groups. */
+const char *group_keys_kernels(const struct group_keys *group_keys, const char *template, const struct hole *more,
+                               const struct kernel_config *config, struct arena *arena);
 
 /* Text for the encoded keys of row i, k0, k1, ..., with the same parameters and prologue; for their hash `h`; and for
  * the test whether row `there` has equal keys. */

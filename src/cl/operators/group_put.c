@@ -144,6 +144,7 @@ void group_put_add_text(const struct group_put *put, struct strbuf *out, const s
     };
     if (floats)
         strbuf_puts(out, "#pragma OPENCL FP_CONTRACT OFF\n#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n\n");
+    template_work_group_sums(out, config->group, "uint", arena);
     template_expand(out, kernel_group_output, holes);
     strbuf_free(&parameters);
     strbuf_free(&lines);

@@ -1,6 +1,5 @@
 #include "cl/operators/key_ranks.h"
 
-#include "cl/codegen/template.h"
 #include "cl/operators/group_keys.h"
 #include "cl/operators/operator.h"
 
@@ -49,14 +48,7 @@ enum status key_ranks_ranges(struct accelerator *accelerator, const struct opera
 static const char *ranks_text(const struct ranking *ranking, const struct index_tables *tables,
                               const struct kernel_config *config, struct arena *arena)
 {
-    const struct record_index_text index = group_keys_index_text(&ranking->keys, arena);
     const struct hole holes[] = {
-        {"group", arena_printf(arena, "%zu", config->group)},
-        {"each", row_loop_text},
-        {"parameters", index.parameters},
-        {"prologue", index.prologue},
-        {"index", index.index},
-        {"atomicload", row_loop_atomic_load(config)},
         {"distinct", tables && tables->row_of ? "1" : ""},
         {"ranked", !tables || tables->words ? "1" : ""},
         {"rows", tables && tables->row_of ? "1" : ""},
@@ -66,10 +58,7 @@ static const char *ranks_text(const struct ranking *ranking, const struct index_
                                   : "uchar"},
         {0},
     };
-    struct strbuf text = {0};
-    key_encoding_functions(&text, false);
-    template_expand(&text, kernel_key_ranks, holes);
-    return text_in_arena(arena, &text);
+    return group_keys_kernels(&ranking->keys, kernel_key_ranks, holes, config, arena);
 }
 
 /* `tables` NULL: group ids. */

@@ -1,6 +1,5 @@
 #include "cl/operators/key_search.h"
 
-#include "cl/codegen/template.h"
 #include "cl/operators/group_keys.h"
 
 extern const char kernel_key_search[];
@@ -11,23 +10,14 @@ enum { DISORDERED = 0, MOST = 1, FLAGS };
 static const char *search_text(const struct group_keys *keys, const struct column *values,
                                const struct kernel_config *config, struct arena *arena)
 {
-    const struct record_index_text index = group_keys_index_text(keys, arena);
     const struct key_encoding *encoding = &key_encodings[values->store];
     const struct hole holes[] = {
-        {"group", arena_printf(arena, "%zu", config->group)},
-        {"each", row_loop_text},
-        {"parameters", index.parameters},
-        {"prologue", index.prologue},
-        {"index", index.index},
         {"type", encoding->cl_type},
         {"word", encoding->wide ? "ulong" : "uint"},
         {"encode", encoding->function},
         {0},
     };
-    struct strbuf text = {0};
-    key_encoding_functions(&text, false);
-    template_expand(&text, kernel_key_search, holes);
-    return text_in_arena(arena, &text);
+    return group_keys_kernels(keys, kernel_key_search, holes, config, arena);
 }
 
 /* Runs a kernel over rows, or over places. */
