@@ -22,5 +22,6 @@ cl_operator_fn cl_distinct;
 cl_operator_fn cl_scatter;
 cl_operator_fn cl_ids;
 cl_operator_fn cl_hist;
+cl_operator_fn cl_moving;
 
 #endif
