@@ -121,8 +121,9 @@ static inline void reserve_results(const struct setup *setup, int64_t rows, stru
     }
 }
 
-static inline struct outcome break_once(struct breaks *breaks, struct setup *setup, int64_t rows,
-                                        struct accelerator *accelerator)
+/* `accelerator` NULL: the host. */
+static inline struct outcome break_waiting(struct breaks *breaks, struct setup *setup, int64_t rows,
+                                           struct accelerator *accelerator, bool waits)
 {
     struct rig *rig = breaks->rig;
     struct outcome outcome = {.rows = -1};
@@ -133,6 +134,7 @@ static inline struct outcome break_once(struct breaks *breaks, struct setup *set
         .rows = rows,
         .results = outcome.results,
         .result_rows = &outcome.rows,
+        .no_wait = !waits,
         .timing = &rig->timing,
         .cancel = &rig->cancel,
         .diags = &rig->diags,
@@ -141,6 +143,12 @@ static inline struct outcome break_once(struct breaks *breaks, struct setup *set
                                  : host_operator_run_threads(&job, 2, &outcome.flagged);
     assert_int_equal(columns_fetch(outcome.results, MOST_RESULTS, NULL, nowhere, &rig->diags), STATUS_OK);
     return outcome;
+}
+
+static inline struct outcome break_once(struct breaks *breaks, struct setup *setup, int64_t rows,
+                                        struct accelerator *accelerator)
+{
+    return break_waiting(breaks, setup, rows, accelerator, true);
 }
 
 static inline void outcome_free(struct outcome *outcome)

@@ -4,6 +4,8 @@
 
 #include "cl/operators/column_minmax.h"
 
+#include <unistd.h>
+
 /* Floats of this content; EXTREME and what is not as wide as sums of digits is left to the host. */
 static struct column *column_of(enum type type, enum content content, uint64_t seed, int64_t rows)
 {
@@ -192,11 +194,41 @@ static void test_quantiles(void **state)
     }
 }
 
+/* Without waiting for programs, it is left to the host until they are built. */
+static void test_no_wait(void **state)
+{
+    enum { TRIES = 3000, PAUSE = 20000, GROUPS_GUISE = 2 };
+    struct breaks *breaks = breaks_of(state);
+    struct accelerator *accelerator = breaks->accelerators[GROUPS_GUISE];
+    const int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 99 : 70001;
+    for (int way = 0; way < 2; way++) {
+        struct random random = {(uint64_t)way + 1};
+        struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
+        const int64_t most = way == 0 ? INT64_C(1) << 60 : 999; /* hashed, and dense */
+        operator_key(setup, column_within(&random, TYPE_I64, rows, -most, most));
+        setup_output(setup, code_input(&setup->task.code, 0, KIND_INT, nowhere), TYPE_I64);
+        const value v = setup_input(setup, column_of(TYPE_F32, NORMAL, 5, rows));
+        add(setup, AGG_SUM, v, NO_VALUE, NO_VALUE);
+        add(setup, way == 0 ? AGG_MEAN : AGG_QUANTILE, v, NO_VALUE, NO_VALUE);
+        struct outcome wanted = break_once(breaks, setup, rows, NULL), got = {.status = STATUS_UNABLE};
+        for (int k = 0; k < TRIES && got.status == STATUS_UNABLE; k++) {
+            outcome_free(&got);
+            got = break_waiting(breaks, setup, rows, accelerator, false);
+            usleep(PAUSE);
+        }
+        assert_int_equal(got.status, STATUS_OK);
+        assert_same_outcome(setup, &got, &wanted, guises[GROUPS_GUISE].name);
+        outcome_free(&got);
+        outcome_free(&wanted);
+        setup_free(setup);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_float_sums),      cmocka_unit_test(test_digits),    cmocka_unit_test(test_float_moments),
-        cmocka_unit_test(test_integer_moments), cmocka_unit_test(test_quantiles),
+        cmocka_unit_test(test_integer_moments), cmocka_unit_test(test_quantiles), cmocka_unit_test(test_no_wait),
     };
     return cmocka_run_group_tests(tests, breaks_open, breaks_close);
 }

@@ -60,22 +60,41 @@ static enum status plan_group(struct group *group)
     return status;
 }
 
-/* `put` NULL: the host writes the groups. */
-static struct operator_run begin_accumulate(const struct group *group, const struct accumulate_plan *plan,
-                                            const struct record_index_text *index, const struct group_put *put)
+enum { ACCUMULATE_AND_PUT = ACCUMULATE_KERNELS + PUT_KERNELS };
+
+/* `put` NULL: the host writes the groups. Sets the names of the kernels. */
+static const char *accumulate_text(const struct group *group, const struct accumulate_plan *plan,
+                                   const struct record_index_text *index, const struct group_put *put,
+                                   const char *names[ACCUMULATE_AND_PUT])
 {
-    const char *names[ACCUMULATE_KERNELS + PUT_KERNELS];
+    struct arena *arena = group->job->diags->arena;
     struct strbuf text = {0};
     group_accumulate_names(names);
     group_put_names(names + ACCUMULATE_KERNELS);
     key_encoding_functions(&text, false);
-    group_accumulate_add_text(&text, &group->layout, plan, group->accelerator->config, index, group->job->diags->arena);
+    group_accumulate_add_text(&text, &group->layout, plan, group->accelerator->config, index, arena);
     if (put)
         group_put_add_text(put, &text, group->accelerator->config);
-    struct operator_run run = operator_begin(group->accelerator, group->job, text.text, names,
-                                             put ? ACCUMULATE_KERNELS + PUT_KERNELS : ACCUMULATE_KERNELS);
-    strbuf_free(&text);
-    return run;
+    return text_in_arena(arena, &text);
+}
+
+static struct operator_run begin_accumulate(const struct group *group, const struct accumulate_plan *plan,
+                                            const struct record_index_text *index, const struct group_put *put)
+{
+    const char *names[ACCUMULATE_AND_PUT];
+    const char *text = accumulate_text(group, plan, index, put, names);
+    return operator_begin(group->accelerator, group->job, text, names, put ? ACCUMULATE_AND_PUT : ACCUMULATE_KERNELS);
+}
+
+/* Begins to build the program of a plan that is to follow, if the task does not wait for programs. */
+static void expect(const struct group *group, const struct accumulate_plan *plan, const struct record_index_text *index,
+                   const struct group_put *put)
+{
+    const char *names[ACCUMULATE_AND_PUT];
+    if (!group->job->no_wait)
+        return;
+    const char *text = accumulate_text(group, plan, index, put, names);
+    (void)program_begin_text(group->accelerator, text, names, put ? ACCUMULATE_AND_PUT : ACCUMULATE_KERNELS);
 }
 
 /* Ends the run; if memory for the result is short, the host runs the task. */
@@ -251,6 +270,17 @@ static enum status order_groups(const struct group *group)
     return status;
 }
 
+/* Expects that there are many groups. */
+static void expect_many(const struct group *group)
+{
+    const struct view rows = {0};
+    const struct group_put put = {
+        group->job, &group->layout, group->field_of, &group->group_keys, (uint64_t)group->job->rows, &rows};
+    struct accumulate_plan plan;
+    if (group_accumulate_plan(&plan, &group->layout, group->accelerator, group->job->rows, put.records))
+        expect(group, &plan, &found_index, &put);
+}
+
 /* Whether kernels write the groups found, and sort them if need be. */
 static bool puts_found(const struct group *group)
 {
@@ -273,6 +303,8 @@ static enum status group_by_first_rows(struct group *group, bool *flagged)
     enum status status = STATUS_OK;
     const int64_t rows = group->job->rows, most = rows / 2 > MANY ? rows / 2 : MANY;
     const bool puts = puts_found(group);
+    if (puts)
+        expect_many(group);
     first_rows_find(&found, group->accelerator, group->job, &group->group_keys, puts ? rows : most);
     first_rows_number(&found);
     const bool put = puts && found.count >= FEW;
@@ -336,16 +368,34 @@ static enum status write_quantiles(const struct group *group, struct column *ids
     return status;
 }
 
+/* Whether the groups are dense, which sets the plan. */
+static bool plans_dense(const struct group *group, struct accumulate_plan *plan)
+{
+    return is_dense(group) && group_accumulate_plan(plan, &group->layout, group->accelerator, group->job->rows,
+                                                    group->group_keys.dense_size);
+}
+
 static enum status find_groups(struct group *group, bool *flagged)
 {
     struct accumulate_plan plan;
     const enum status status = plan_group(group);
     if (status != STATUS_OK)
         return status;
-    if (is_dense(group) && group_accumulate_plan(&plan, &group->layout, group->accelerator, group->job->rows,
-                                                 group->group_keys.dense_size))
+    if (plans_dense(group, &plan))
         return group_dense(group, &plan, flagged);
     return group->accelerator->config->shared_tables ? group_by_first_rows(group, flagged) : STATUS_UNABLE;
+}
+
+/* Numbers the groups for quantiles. While that is built, what follows is, too. */
+static enum status find_ids(struct group *group, struct column **ids)
+{
+    struct accumulate_plan plan;
+    const enum status status = group_quantile_ids(group->accelerator, group->job, ids);
+    if (status == STATUS_UNABLE && group->job->no_wait && plan_group(group) == STATUS_OK && plans_dense(group, &plan)) {
+        const struct record_index_text index = group_keys_index_text(&group->group_keys, group->job->diags->arena);
+        expect(group, &plan, &index, NULL);
+    }
+    return status;
 }
 
 enum status cl_group(struct accelerator *accelerator, const struct operator_job *job, bool *flagged)
@@ -361,7 +411,7 @@ enum status cl_group(struct accelerator *accelerator, const struct operator_job 
     if (job->rows == 0 || job->task->column_op->key_count == 0 || !group_fits(&group))
         return STATUS_UNABLE;
     if (has_quantiles(&group))
-        status = group_quantile_ids(accelerator, job, &ids);
+        status = find_ids(&group, &ids);
     if (status == STATUS_OK)
         status = find_groups(&group, flagged);
     if (status == STATUS_OK && ids && !*flagged)
