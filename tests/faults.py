@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calls that fail, one by one: allocations, system calls, threads and, on an OpenCL device, calls of the driver
 (tests/fault.c makes the N-th fail). After each there is the right answer or one error, the next statement answers, and no
-file is left.
+file is left; and no memory, if the program is of a build under AddressSanitizer (rql-faults beside it has the calls linked).
 
     faults.py                   --count faults of each kind and statement, chosen by --seed; of OpenCL calls of some kinds
     faults.py --all             every one until none is left
@@ -28,6 +28,7 @@ KINDS = {
 # Calls of a driver. Its programs are in the cache already, but for some of those that fail.
 DRIVER_KINDS = {kind: ("once", "on") for kind in ("context", "queue", "program", "kernel", "argument", "buffer", "upload", "fill",
                                                   "launch", "wait", "fetch", "mapping", "ask")}
+LEAKED = 23  # the status of a program under AddressSanitizer that has complaints
 DRIVER_SAMPLE = 3  # statements, and kinds of each, unless all are made
 # Where a process that saves is killed.
 KILLS = {"open", "write", "truncate", "sync", "rename", "folder", "unlink"}
@@ -89,9 +90,13 @@ class Faults:
     def __init__(self, sandbox, tally, options):
         self.sandbox, self.tally, self.options = sandbox, tally, options
         self.random = random.Random(options.seed)
-        self.library = sandbox.path("fault.so")
-        source = os.path.join(harness.TREE, "tests", "fault.c")
-        subprocess.run(["cc", "-O1", "-D_GNU_SOURCE", "-fno-builtin", "-DCL_TARGET_OPENCL_VERSION=120", "-shared", "-fPIC", "-o", self.library, source, "-ldl"], check=True)
+        self.program = os.path.join(os.path.dirname(harness.RQL), "rql-faults")
+        self.library = None
+        if not os.path.exists(self.program):
+            self.program, self.library = harness.RQL, sandbox.path("fault.so")
+            source = os.path.join(harness.TREE, "tests", "fault.c")
+            subprocess.run(["cc", "-O1", "-D_GNU_SOURCE", "-fno-builtin", "-DCL_TARGET_OPENCL_VERSION=120", "-shared", "-fPIC",
+                            "-o", self.library, source, "-ldl"], check=True)
         self.data = sandbox.path("data")
         self.made = 0
         self.ended = 0
@@ -123,12 +128,16 @@ class Faults:
             os.makedirs(os.path.join(here, "home"))
         env = harness.environment(os.path.join(here, "home"))
         env["XDG_CACHE_HOME"] = os.path.join(here, "cache")
-        env.update(LD_PRELOAD=self.library, FAULT=fault, FAULT_FIRED=os.path.join(here, "fired"), FAULT_COUNTS=os.path.join(here, "counts"))
+        if self.library:
+            env["LD_PRELOAD"] = self.library
+        else:
+            env["ASAN_OPTIONS"] = f"{env.get('ASAN_OPTIONS', '')}:abort_on_error=0:exitcode={LEAKED}"
+        env.update(FAULT=fault, FAULT_FIRED=os.path.join(here, "fired"), FAULT_COUNTS=os.path.join(here, "counts"))
         driver = folder.startswith("cl-")
         cache = os.path.join(self.sandbox.root, f"programs-{zlib.crc32(statement.encode())}")
         if driver and os.path.exists(cache):
             shutil.copytree(cache, env["XDG_CACHE_HOME"], dirs_exist_ok=True)
-        command = [harness.RQL, "--device", "cpu" if driver else "host", "-k", "-c", statement, "-c", statement if driver else "40 + 2", "-c", "40 + 2"]
+        command = [self.program, "--device", "cpu" if driver else "host", "-k", "-c", statement, "-c", statement if driver else "40 + 2", "-c", "40 + 2"]
         try:
             done = subprocess.run(command, cwd=os.path.join(here, "data"), env=env, stdin=subprocess.DEVNULL, capture_output=True,
                                   timeout=60, check=False)
@@ -232,7 +241,9 @@ def main(sandbox):
     tally = harness.Tally("faults")
     faults = Faults(sandbox, tally, options)
     chosen = {name: text for name, text in (STATEMENTS | DRIVER_STATEMENTS).items() if not options.only or name in options.only}
-    if not options.all and not options.only:
+    if not faults.library:
+        chosen = {name: text for name, text in chosen.items() if name in STATEMENTS}
+    elif not options.all and not options.only:
         kept = faults.random.sample(sorted(DRIVER_STATEMENTS), DRIVER_SAMPLE)
         chosen = {name: text for name, text in chosen.items() if name in STATEMENTS or name in kept}
     with ThreadPoolExecutor(options.jobs) as pool:

@@ -6,6 +6,7 @@
 #:                  drivers, faults, questions, terminal, differential)
 #: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
 #: make soak        every call of the statements of tests/faults.py fails, one by one (an hour; SOAK='--only csv' for some)
+#: make soak-leaks  the same under AddressSanitizer, which finds leaks at the end
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
 #: make tsan        build/tsan/rql, under ThreadSanitizer, and its tests (not in make check: which races it sees is chance)
 #: make coverage    the lines and branches of each folder that all tests reach (an hour; COVERAGE_GROUPS=golden for some)
@@ -52,14 +53,14 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) soak hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) soak soak-leaks hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow fuzz-folders bare \
 	bench-build bench-files bench-json bench-analysts bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations clickbench bench-clickbench
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
 	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers faults differential asan:differential typed \
-	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow servers asan:servers questions manual documents includes
+	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow servers asan:servers questions manual documents includes asan:faults
 
 # Of a file that most programs include, such as a table, all of those run.
 quick: all $(B)/dump_file $(B)/print_sql
@@ -75,6 +76,10 @@ $(GROUPS): all $(B)/dump_file $(B)/print_sql
 soak: all
 	RQL='$(abspath $(B))/rql' tests/faults.py --all $(SOAK)
 
+# The same, and leaks after each.
+soak-leaks: asan-build
+	RQL='$(abspath $(B))/asan/rql' tests/faults.py --all $(SOAK)
+
 # Some minutes for each program: OCLGRIND_TESTS=test_cl_sort for one.
 oclgrind: $(filter $(B)/tests/test_cl_%,$(UNITS))
 	$(RUN_TESTS) $@
@@ -86,7 +91,25 @@ unit-programs: $(UNITS)
 
 # The instrumented builds are builds like any other, in folders of their own.
 asan asan-build:
-	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g -DOPTIMISED_KERNELS=false $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file' '$(B)/asan/print_sql'
+	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g -DOPTIMISED_KERNELS=false $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file' '$(B)/asan/print_sql' \
+	    '$(B)/asan/rql-faults'
+
+# The calls of this rql go through tests/fault.c, which cannot be preloaded where a sanitizer has its own allocator: what it
+# defines is renamed to what the linker's --wrap calls, and so are the allocator's functions that it calls.
+$(B)/fault.o: tests/fault.c
+	@mkdir -p $(@D)
+	$(CC) -O1 -D_GNU_SOURCE -DCL_TARGET_OPENCL_VERSION=120 -fno-builtin -c -o $@ $<
+
+$(B)/fault_names: $(B)/fault.o
+	nm --defined-only --extern-only $< | awk '{ print $$3 }' > $@
+
+$(B)/fault_wraps.o: $(B)/fault.o $(B)/fault_names
+	sed 's/.*/& __wrap_&/' $(B)/fault_names > $(B)/fault_renamed
+	printf '__libc_%s\n' 'malloc __real_malloc' 'calloc __real_calloc' 'realloc __real_realloc' 'memalign memalign' >> $(B)/fault_renamed
+	objcopy --redefine-syms=$(B)/fault_renamed $< $@
+
+$(B)/rql-faults: $(MAIN) $(B)/fault_wraps.o $(B)/librql.a
+	$(CC) $(CFLAGS) $(ALL_LDFLAGS) $$(sed 's/^/-Wl,--wrap=/' $(B)/fault_names) -o $@ $^ $(LIBS)
 
 # CI only starts this build and those of the fuzzers, and asks for them quickly: OPTIMISE=-O0.
 OPTIMISE ?= -O1
