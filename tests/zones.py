@@ -3,7 +3,7 @@
 
     tests/zones.py [--days N] [ZONE...]
 
-Every N-th day from 1900 to 2100 (7), and every half hour for more than a day around each change of the clocks.
+Every day from 1900 to 2100, or every N-th, and every half hour for more than a day around each change of the clocks.
 """
 
 import argparse
@@ -150,7 +150,7 @@ def argument_problem(sandbox):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--days", type=int, default=7)
+    parser.add_argument("--days", type=int, default=1)
     parser.add_argument("zones", nargs="*", default=ZONES)
     args = parser.parse_args()
     tally = harness.Tally("zones")

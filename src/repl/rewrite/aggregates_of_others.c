@@ -120,7 +120,11 @@ static struct phrase aggregate_over(struct translator *t, const char *name, stru
     const struct phrase missing = phrase_missing();
     const bool counts = strcmp(word->form, "count(A)") == 0;
     if ((word->count == 9 ? count > 1 : count != word->count) || (distinct && (count != 1 || *frame)))
-        return translate_fail(t, "`%s` has other operands here; `.help aggregates` lists what there is", name);
+        return translate_fail(t,
+                              is_one_of(name, "arg_max arg_min")
+                                  ? "`per K: top 1 by t` is the latest row of each group, `argmax(t, x)` its value%s"
+                                  : "`%s` has other operands here; `.help aggregates` lists what there is",
+                              is_one_of(name, "arg_max arg_min") ? "" : name);
     if (distinct && !counts && !is_one_of(name, "min max"))
         return translate_fail(t, "`distinct` before an aggregate is a stage before it: `pick x | distinct | sum`");
     if (distinct && counts) {

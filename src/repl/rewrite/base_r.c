@@ -21,7 +21,7 @@ static const struct {
 };
 
 static const char functions[] =
-    "subset aggregate tapply table merge head tail mean sum min max median length nrow rbind "
+    "subset aggregate tapply table merge head tail mean sum min max median length nrow rbind bind_rows "
     "with colnames names str summary sapply";
 
 static bool is_relation(const struct translator *t, size_t token)
@@ -449,11 +449,24 @@ static const char *call(struct translator *t)
         return rows(t, function, close);
     if (strcmp(function, "with") == 0)
         return with(t, close);
-    if (strcmp(function, "rbind") == 0 && token_is(t, t->at + 1, ",") && t->at + 3 == close)
+    if (is_one_of(function, "rbind bind_rows") && token_is(t, t->at + 1, ",") && t->at + 3 == close)
         return arena_printf(t->arena, "%s | append %s", token_raw(t, t->at), token_raw(t, t->at + 2));
     if (is_one_of(function, "colnames names str summary sapply"))
         return translate_fail(t, "`%s | describe` prints a line for each column", token_raw(t, t->at)).text;
     return summary(t, function, close);
+}
+
+/* t$x[C] */
+static const char *chosen_values(struct translator *t, size_t begin)
+{
+    struct chain chain = begin_chain(t, begin);
+    const struct phrase condition = translate_range(t, begin + 4, t->end - 1);
+    const struct phrase column = translate_name(t, NULL, token_raw(t, begin + 2));
+    if (!condition.text || !column.text || condition.type != PHRASE_BOOL || condition.optional)
+        return translate_fail(t, "`t | select C | pick x` keeps values where C holds, none where it is unknown, "
+                                 "`t.x[K]` is the value in row K, from 0")
+            .text;
+    return arena_printf(t->arena, "%s | select %s | pick %s", chain.text, condition.text, column.text);
 }
 
 const char *translate_base_r(struct translator *t)
@@ -463,6 +476,8 @@ const char *translate_base_r(struct translator *t)
     const size_t begin = t->at;
     if (missing_function(t, begin))
         return translate_fail(t, "%s", missing_function(t, begin)).text;
+    if (is_column(t, begin) && token_is(t, begin + 3, "[") && after_brackets(t, begin + 3) == t->end)
+        return chosen_values(t, begin);
     const bool whole = token_is(t, begin + 1, "(") && is_one_of(token_text(t, begin), functions) &&
                        after_brackets(t, begin + 1) == t->end;
     if (is_column(t, begin) && (token_is(t, begin + 3, "<-") || token_is(t, begin + 3, "=")))

@@ -124,6 +124,8 @@ static bool bracket(struct translator *t, struct chain *chain)
     const char *by = NULL;
     t->end = close;
     const size_t first = find_word(t, t->at, ","), second = find_word(t, first + 1, ",");
+    if (is_one_of(token_text(t, first + 1), "lapply sapply"))
+        return tell(t, "`group K: mean(* of numeric)` computes of all columns");
     bool good = rows(t, chain, first);
     if (good && second < close) {
         t->at = second + 1;

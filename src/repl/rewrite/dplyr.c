@@ -7,7 +7,9 @@ static const char known_verbs[] =
     "filter select mutate transmute summarise summarize group_by ungroup arrange slice_max slice_min slice_head "
     "slice_tail head tail count distinct rename pull left_join inner_join full_join semi_join anti_join "
     "drop_na bind_rows tally pivot_wider pivot_longer slice sample_n nrow add_count slice_sample relocate fill "
-    "replace_na sample_frac unnest unnest_longer top_n glimpse separate unite nest ggplot";
+    "replace_na sample_frac rename_with rename_all mutate_all mutate_at mutate_if summarise_all summarise_at reframe "
+    "rowwise group_modify group_map do nest_by complete expand cross_join rows_update pick unnest unnest_longer top_n "
+    "glimpse separate unite nest ggplot";
 
 /* The word after `|>` or `%>%` at `token`, or `token`. */
 static size_t after_pipe(const struct translator *t, size_t token)
@@ -303,6 +305,11 @@ struct phrase r_function(struct translator *t, const char *name, struct phrase *
         result = phrase_fill(form, LEVEL_OPERAND, operands[0].type, operands, 1, t->arena);
         result.optional = true;
         return result;
+    }
+    if (count == 4 && strcmp(name, "if_else") == 0) {
+        struct phrase unknown = phrase_fill("A is missing", LEVEL_EQUALITY, PHRASE_BOOL, operands, 1, t->arena);
+        unknown.optional = false;
+        return choose(t, unknown, operands[3], choose(t, operands[0], operands[1], operands[2]));
     }
     if (count == 2 && is_one_of(name, "floor_date") && time_unit(&operands[1]))
         return phrase_fill(arena_printf(t->arena, "trunc(A, %s)", time_unit(&operands[1])), LEVEL_OPERAND,

@@ -167,6 +167,7 @@ static const struct {
     {"todynamic parse_json_path", "fields of JSON are columns called by their paths in files that `load` reads"},
     {"ntile qcut", "`ntile(4, x)` is the quarter of x in order"},
     {"interpolate approx", "`fill(x, linear)` is on the line between the values around a gap"},
+    {"rollmean roll_mean rollapply frollmean slide_dbl", "`mean(x) over -2..0` is of the row and the two before it"},
     {"ema ewm", "`ewma(x, 0.1)` is an exponentially weighted moving average"},
     {"percent_rank cume_dist", "`rank(x)` is the place of x in order, from 1"},
     {"nth_value", "`at(x, k)` is the value k rows further on, `first(x)` and `last(x)` are of all rows at hand"},
@@ -185,6 +186,15 @@ static const struct {
     {"split string_split str_split strsplit", "`split(s, sep, k)` is one part of a text"},
     {"generate_series", "`range A..B` are the integers from A to B"},
 };
+
+static const char *instead_of(const char *name)
+{
+    for (size_t i = 0; i < sizeof missing_functions / sizeof *missing_functions; i++) {
+        if (is_one_of(name, missing_functions[i].names))
+            return missing_functions[i].instead;
+    }
+    return NULL;
+}
 
 /* `3 - 1` of literals is 2. */
 static void fold_positions(struct translator *t, struct phrase *result)
@@ -353,10 +363,9 @@ struct phrase translate_function(struct translator *t, const char *name, struct 
             fold_positions(t, &result);
         return result;
     }
-    for (size_t i = 0; i < sizeof missing_functions / sizeof *missing_functions; i++) {
-        if (is_one_of(name, missing_functions[i].names))
-            return translate_fail(t, "%s", missing_functions[i].instead);
-    }
+    const char *instead = instead_of(name);
+    if (instead)
+        return translate_fail(t, "%s", instead);
     return translate_fail(t, "there is no `%s` here; `.help functions` lists what there is", name);
 }
 
@@ -401,7 +410,10 @@ static bool read_operands(struct translator *t, size_t close, bool aggregate, st
             t->at++;
             return true;
         }
-        if (t->dialect == DIALECT_PYTHON && next_kind(t) == REWRITE_WORD && token_is(t, t->at + 1, "="))
+        if (t->dialect == DIALECT_R && *count == 3)
+            (void)accept_keyword(t, "missing"); /* of if_else */
+        if ((t->dialect == DIALECT_PYTHON || t->dialect == DIALECT_R) && next_kind(t) == REWRITE_WORD &&
+            token_is(t, t->at + 1, "="))
             return translate_fail(t, "there is no `%s=` here; `.help functions` lists what there is",
                                   token_text(t, t->at))
                 .text;
@@ -438,8 +450,12 @@ struct phrase translate_call(struct translator *t, const char *name)
         t->grouping = NULL;
         t->value_of = NULL;
     }
-    if (!read_operands(t, close, aggregate, operands, &count, &passes_over))
+    if (!read_operands(t, close, aggregate, operands, &count, &passes_over)) {
+        const char *instead = instead_of(name);
+        if (instead && t->told && (strncmp(t->told, "there is no `", 13) == 0 || *t->told == '`'))
+            t->told = instead;
         return (struct phrase){0};
+    }
     /* first(x order by y) */
     if (t->dialect == DIALECT_SQL && aggregate && count == 1 && is_one_of(name, "first last any_value") &&
         accept_two(t, "order", "by")) {

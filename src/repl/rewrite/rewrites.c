@@ -338,6 +338,21 @@ static void note_rows_of_q(const struct env *env, struct span statement, struct 
                   count > text ? "tail" : "take", (int)(end - count), count, source);
 }
 
+/* `like 'A*'`, which finds the star. */
+static void note_stars(const struct rewrite_text *text, struct span statement, struct diags *diags)
+{
+    for (size_t i = 0; i + 1 < text->count; i++) {
+        const struct rewrite_token *pattern = &text->tokens[i + 1];
+        const char *written = arena_text(diags->arena, text->text + pattern->begin, pattern->end - pattern->begin);
+        if (pattern->kind != REWRITE_QUOTED || !rewrite_token_is(text, i, "like", 4) || !strchr(written, '*') ||
+            strpbrk(written, "%_"))
+            continue;
+        const struct span span = {statement.source, statement.begin + (uint32_t)pattern->begin,
+                                  statement.begin + (uint32_t)pattern->end};
+        diag_note(diags, span, "in `like`, %% stands for any text and _ for a character; `*` is itself");
+    }
+}
+
 void rewrites_note(const struct env *env, struct span statement, struct diags *diags)
 {
     if (!statement.source || statement.end - statement.begin > MAX_STATEMENT)
@@ -356,4 +371,5 @@ void rewrites_note(const struct env *env, struct span statement, struct diags *d
         return;
     }
     note_rows_of_q(env, statement, diags);
+    note_stars(&text, statement, diags);
 }

@@ -199,6 +199,13 @@ static const char *sort(struct translator *t, const struct command *command, boo
         if (!text || (to_end && !strchr(key, 'n')))
             return translate_fail(t, "%s", instead).text;
         list_add(t, &keys, "%s", text);
+        for (size_t k = 0; of_count && i + 1 == command->key_count + (command->key_count == 0) && k < t->scope.count;
+             k++) {
+            const struct known_column *other = &t->scope.columns[k]; /* equal counts are in the order of their lines */
+            if (strcmp(other->name, "n") != 0)
+                list_add(t, &keys, other->type == PHRASE_TEXT ? "%s%s" : "text(%s)%s", other->text,
+                         command->option['r' - 'a'] ? " desc" : "");
+        }
     }
     if ((unique && (command->key_count > 0 || !one)) || (separator && strcmp(separator, ",") != 0) ||
         (command->key_count > 0 && !counted && !separator && !one))
