@@ -232,8 +232,9 @@ struct stage {
     size_t item_count;
     struct source_node *sources; /* zip, gather, scatter, join, append */
     size_t source_count;
-    struct name path;   /* save; plot: may be absent */
-    struct name format; /* save, where its items are the columns that folders tell; may be absent */
+    struct name path; /* save; plot: may be absent */
+    struct name
+        format; /* save: where its items are the columns that folders tell, of the files; else how. May be absent */
 
     struct stage *body; /* per: the stages within each group; the items are keys. repeat: those of a round */
     size_t body_count;

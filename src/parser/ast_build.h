@@ -168,6 +168,7 @@ struct source_node *source_as(struct tree *tree, struct source_node *source, str
 struct stage *stage_items(struct tree *tree, struct token word, struct head *head, struct item_list *items);
 struct stage *stage_sources(struct tree *tree, struct token word, struct source_list *sources);
 struct stage *stage_path(struct tree *tree, struct token word, struct token path);
+struct stage *stage_saves(struct tree *tree, struct stage *stage, struct token way);
 struct stage *stage_folders(struct tree *tree, struct stage *stage, struct token format, struct item_list *columns);
 /* `keys` may be NULL. */
 struct stage *stage_top(struct tree *tree, struct token word, struct expr *most, struct head *head,

@@ -41,6 +41,13 @@ struct stage *stage_path(struct tree *tree, struct token word, struct token path
     return stage;
 }
 
+struct stage *stage_saves(struct tree *tree, struct stage *stage, struct token way)
+{
+    stage->format = token_name(tree, way);
+    stage->span = span_join(stage->span, stage->format.span);
+    return stage;
+}
+
 struct stage *stage_folders(struct tree *tree, struct stage *stage, struct token format, struct item_list *columns)
 {
     stage->format = token_name(tree, format);

@@ -290,6 +290,7 @@ stage(A) ::= STAGE_ARGUMENT(W) expr(E). {
     A = stage_items(tree, W, NULL, item_list_add(tree, NULL, item_new(tree, E, absent)));
 }
 stage(A) ::= STAGE_PATH(W) path(P). { A = stage_path(tree, W, P); }
+stage(A) ::= STAGE_PATH(W) path(P) NAME(F). { A = stage_saves(tree, stage_path(tree, W, P), F); }
 stage(A) ::= STAGE_PATH(W) path(P) BY folders(L). { A = stage_folders(tree, stage_path(tree, W, P), absent, L); }
 stage(A) ::= STAGE_PATH(W) path(P) NAME(F) BY folders(L). { A = stage_folders(tree, stage_path(tree, W, P), F, L); }
 stage(A) ::= STAGE_PLOT(W). { A = stage_items(tree, W, NULL, NULL); }

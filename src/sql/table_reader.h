@@ -41,9 +41,24 @@ enum status table_save_check(const char *address, struct span span, struct diags
 
 /* Saves all rows, which are on the host, into a table of the natural types, ordered by the address's columns. The rows
  * go into a new table, which is renamed when all are there; an existing one is dropped then. On any error, and if
- * cancelled, the old table stays. */
-enum status table_save(struct servers *servers, const char *address, const struct relation *relation,
+ * cancelled, the old table stays; of one that is appended to, some of the rows may be there then. */
+enum status table_save(struct servers *servers, const char *address, enum save_way way, const struct relation *relation,
                        const struct format_job *job);
+
+/* table_columns.c: the columns of a table that there is. */
+
+struct old_columns {
+    const char **names, **types, **defaults; /* "", "DEFAULT", or one that cannot be written, as "ALIAS" */
+    size_t count;
+};
+
+/* Whether the rows have the columns of the table, of the same kinds, in any order; else an error. */
+enum status old_columns_match(const struct old_columns *old, const struct relation *relation, const char *table,
+                              struct span span, struct diags *diags);
+
+/* The rows as columns of the table, of its types; an error if a value has no place in one. */
+enum status old_columns_store(const struct old_columns *old, const struct relation *relation, const char *table,
+                              struct stored_column *stored, struct span span, struct diags *diags);
 
 /* sent_columns.c: the columns of a server's answer: what the SELECT says, and as which type it is sent. */
 

@@ -20,6 +20,8 @@ struct saving {
     struct table_url url;
     const char *server; /* for messages */
     struct http *http;
+    enum save_way way;
+    struct old_columns old_columns;
     struct stored_column *columns;
     const char *beside;  /* the new table's name until it is complete */
     const char *old;     /* the old table's until it is dropped */
@@ -80,6 +82,61 @@ static bool is_plain(const char *engine)
     return TABLE_ROW(plain, engine);
 }
 
+/* What the table has, and what a statement that appends is to say so that it ends when the rows are stored. */
+static enum status find_columns(struct saving *saving)
+{
+    const struct format_job *job = saving->job;
+    struct arena *arena = job->diags->arena;
+    struct old_columns *old = &saving->old_columns;
+    struct strbuf sql = {0};
+    struct query_texts found;
+    strbuf_puts(&sql,
+                "SELECT name AS rql_0, type AS rql_1, default_kind AS rql_2 FROM system.columns WHERE database = ");
+    server_add_database(&sql, &saving->url);
+    strbuf_puts(&sql, " AND table = ");
+    server_add_text(&sql, saving->url.table);
+    strbuf_puts(&sql, " FORMAT Native");
+    const enum status status =
+        query_for_texts(saving->http, sql.text, 3, saving->server, job->workers, &found, job->span, job->diags);
+    strbuf_free(&sql);
+    if (status != STATUS_OK)
+        return status;
+    *old = (struct old_columns){query_texts_of(&found, 0, arena), query_texts_of(&found, 1, arena),
+                                query_texts_of(&found, 2, arena), (size_t)found.rows};
+    query_texts_release(&found);
+    return STATUS_OK;
+}
+
+/* Has INSERT end when the rows are stored, all of them: servers may be set to take them for later, or to leave out
+ * blocks that they have had before. */
+static enum status pin_settings(const struct saving *saving)
+{
+    static const struct {
+        const char *name, *setting;
+    } pinned[] = {{"insert_distributed_sync", "&insert_distributed_sync=1"},
+                  {"insert_deduplicate", "&insert_deduplicate=0"},
+                  {"async_insert", "&async_insert=0"}};
+    const struct format_job *job = saving->job;
+    struct strbuf settings = {0};
+    struct query_texts found;
+    const enum status status = query_for_texts(
+        saving->http,
+        "SELECT name AS rql_0 FROM system.settings WHERE name IN ('insert_distributed_sync', 'insert_deduplicate', "
+        "'async_insert') FORMAT Native",
+        1, saving->server, job->workers, &found, job->span, job->diags);
+    if (status != STATUS_OK)
+        return status;
+    for (size_t i = 0; i < sizeof pinned / sizeof *pinned; i++) {
+        const char **names = query_texts_of(&found, 0, job->diags->arena);
+        if (ROW_NAMED(names, (size_t)found.rows, pinned[i].name))
+            strbuf_puts(&settings, pinned[i].setting);
+    }
+    query_texts_release(&found);
+    http_set_settings(saving->http, settings.text ? settings.text : "");
+    strbuf_free(&settings);
+    return STATUS_OK;
+}
+
 static enum status find_old(struct saving *saving)
 {
     const struct format_job *job = saving->job;
@@ -98,11 +155,14 @@ static enum status find_old(struct saving *saving)
     const char **engines = query_texts_of(&found, 0, job->diags->arena);
     saving->exists = found.rows > 0;
     query_texts_release(&found);
-    if (!saving->exists || is_plain(engines[0]))
-        return STATUS_OK;
-    return diag_error_hint(job->diags, job->span, "save into a new table",
-                           "`%s` on `%s` is a %s: `save` replaces tables of the engines MergeTree, Memory and Log",
-                           saving->url.table, saving->server, engines[0]);
+    if (saving->exists && saving->way != SAVE_APPEND && !is_plain(engines[0]))
+        return diag_error_hint(job->diags, job->span, "save into a new table, or `save PATH append`",
+                               "`%s` on `%s` is a %s: `save` replaces tables of the engines MergeTree, Memory and Log",
+                               saving->url.table, saving->server, engines[0]);
+    status = saving->exists && saving->way != SAVE_REPLACE ? find_columns(saving) : STATUS_OK;
+    if (status == STATUS_OK && saving->exists && saving->way == SAVE_WHOLE)
+        status = old_columns_match(&saving->old_columns, saving->relation, saving->url.table, job->span, job->diags);
+    return status;
 }
 
 static enum status choose_types(struct saving *saving)
@@ -124,17 +184,21 @@ static enum status choose_types(struct saving *saving)
     types.has_date32 = ROW_NAMED(names, (size_t)found.rows, "Date32");
     types.has_datetime64 = ROW_NAMED(names, (size_t)found.rows, "DateTime64");
     query_texts_release(&found);
-    int64_t bytes = 1;
-    saving->columns = arena_array(arena, relation->count, sizeof *saving->columns);
-    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++) {
-        enum { TEXT_BYTES = 16 };
+    for (size_t k = 0; k < relation->count && status == STATUS_OK; k++)
         status = stored_column_of(relation->columns[k], relation->names[k], &types, &saving->columns[k], job->span,
                                   job->diags);
+    return status;
+}
+
+/* How many rows are sent at once. */
+static void set_block(struct saving *saving)
+{
+    enum { TEXT_BYTES = 16 };
+    int64_t bytes = 1;
+    for (size_t k = 0; k < saving->relation->count; k++)
         bytes += saving->columns[k].width > 0 ? (int64_t)saving->columns[k].width : TEXT_BYTES;
-    }
     const int64_t block = BLOCK_BYTES / bytes;
     saving->block = block < LEAST_ROWS ? LEAST_ROWS : block > MOST_ROWS ? MOST_ROWS : block;
-    return status;
 }
 
 static enum status create(const struct saving *saving)
@@ -172,13 +236,18 @@ static bool send_block(void *context, struct strbuf *piece)
     return true;
 }
 
-static enum status insert(struct saving *saving)
+static enum status insert(struct saving *saving, const char *table)
 {
     const struct format_job *job = saving->job;
     struct strbuf sql = {0};
     strbuf_puts(&sql, "INSERT INTO ");
-    server_add_table(&sql, &saving->url, saving->beside);
-    strbuf_puts(&sql, " FORMAT Native");
+    server_add_table(&sql, &saving->url, table);
+    for (size_t k = 0; k < saving->relation->count; k++) {
+        strbuf_puts(&sql, k > 0 ? ", " : " (");
+        server_add_name(&sql, saving->columns[k].name);
+    }
+    strbuf_puts(&sql, ") FORMAT Native");
+    set_block(saving);
     const enum status status = saving->relation->rows == 0 ? STATUS_OK
                                                            : http_send(saving->http, sql.text, send_block, saving,
                                                                        job->workers, job->span, job->diags);
@@ -279,16 +348,39 @@ static enum status publish(const struct saving *saving)
     return status;
 }
 
+/* Adds the rows to the table. */
+static enum status append(struct saving *saving)
+{
+    const struct format_job *job = saving->job;
+    const struct column *changed = changed_column(saving->relation->columns, saving->relation->count);
+    enum status status = old_columns_store(&saving->old_columns, saving->relation, saving->url.table, saving->columns,
+                                           job->span, job->diags);
+    if (status == STATUS_OK)
+        status = pin_settings(saving);
+    if (status != STATUS_OK)
+        return status;
+    if (changed)
+        return file_changed_error(changed, job->span, job->diags);
+    status = insert(saving, saving->url.table);
+    if (status != STATUS_OK && saving->rows > 0)
+        diag_note(job->diags, job->span, "some of the %lld rows may be in `%s` nevertheless",
+                  (long long)saving->relation->rows, saving->url.table);
+    return status;
+}
+
 static enum status save(struct saving *saving)
 {
     enum status status = find_old(saving);
+    saving->columns = arena_array(saving->job->diags->arena, saving->relation->count, sizeof *saving->columns);
+    if (status == STATUS_OK && saving->exists && saving->way == SAVE_APPEND)
+        return append(saving);
     if (status == STATUS_OK)
         status = choose_types(saving);
     if (status == STATUS_OK)
         status = create(saving);
     if (status != STATUS_OK)
         return status;
-    status = insert(saving);
+    status = insert(saving, saving->beside);
     if (status == STATUS_OK)
         status = check_rows(saving);
     if (status == STATUS_OK)
@@ -298,10 +390,10 @@ static enum status save(struct saving *saving)
     return status;
 }
 
-enum status table_save(struct servers *servers, const char *address, const struct relation *relation,
+enum status table_save(struct servers *servers, const char *address, enum save_way way, const struct relation *relation,
                        const struct format_job *job)
 {
-    struct saving saving = {.job = job, .relation = relation};
+    struct saving saving = {.job = job, .relation = relation, .way = way};
     struct arena *arena = job->diags->arena;
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);

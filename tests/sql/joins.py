@@ -251,7 +251,7 @@ def elsewhere(rig, shards):
 SENT = (
     "{a} | select sym in (load b.csv | map name) | count", "{a} | join b.csv on k | map pos, id", "{a} | select i in (range 0..3) | map pos, i",
     "{a} | left join (load b.csv | reverse | derive t = id % 3 == 0, text = text(id)) on k | map pos, t, text, day, z",
-    "{a} | join (load b.csv | derive e = id * 0.01, f = decimal(id, 2)) on k | group sym: max(e), max(f), count()",
+    "{a} | join (load b.csv | derive e = id * 0.01) on k | group sym: max(e), count()",
     "{a} | lookup (load few.csv | join b.csv as q on j | group k: sum(q_w) as s) on k | map pos, s",
     "{a} | join (load few.csv | left join {b} as q on k) on k | count", "{a} | semi join (load b.csv | derive day = day + 1) on d = day | count",
     "{a} | lookup b.csv on k", "{a} | lookup b.csv on k | sum w", "{a} | join (load b.csv | derive q = 1 // (id - id)) on k | sum q", "{a} | join b.csv on sym = k", "{a} | asof join b.csv as q on pos = id | map pos, q_w",

@@ -165,6 +165,24 @@ def replicas(rig, shards):
     rig.answers("the replicas are back", "49995000\n", question)
 
 
+def appends(rig, shards):
+    """Rows that are said to be saved are stored on all shards; if one is dead, that is told."""
+    for server in shards:
+        server.ask("CREATE TABLE taken (pos Int64, v Int64) ENGINE = MergeTree ORDER BY pos")
+    shards[0].ask(f"CREATE TABLE all_taken (pos Int64, v Int64) ENGINE = Distributed(c{SHARDS}, default, taken, pos)")
+    url = shards[0].url("all_taken", "pos")
+    rig.answers("append to shards", "100000\n", f"range 1..100000 | map _ as pos, _ * 3 as v | save {url} append", f"load {url} | count")
+    counts = [int(server.ask("SELECT count() FROM taken")) for server in shards]
+    rig.tally.check("appended on each shard", "" if counts == [100000 // SHARDS] * SHARDS else str(counts))
+    shards[-1].stop()
+    result = rig.run(f"range 1..100000 | map _ as pos, _ * 3 as v | save {url} append")
+    good = result.status == 1 and b"Connection refused" in result.err and result.err.count(b"error: ") == 1 and b"may be in `all_taken` nevertheless" in result.err
+    rig.tally.check("append with a dead shard", "" if good else result.text())
+    shards[-1].launch()
+    shards[-1].wait()
+    rig.fails("no key", "no sharding key provided", f"load {shards[0].url('all2', 'pos')} | take 5 | save {shards[0].url('all2', 'pos')} append")
+
+
 class Session(servers.Prompt):
     """rql at a prompt, which takes statements one by one."""
 
@@ -232,7 +250,7 @@ def restarts(rig, server):
     # Saving while the server ends leaves what was there.
     session.ask(f"[1.5] | map $1 as z | save {server.url('kept', 'z')}")
     threading.Timer(0.6, server.process.kill).start()
-    lost = session.ask(f"range 1..60000000 | map $1 as z, $1 * 3 as y | save {server.url('kept', 'z')}")
+    lost = session.ask(f"range 1..60000000 | map $1 as z, $1 * 3 as y | save {server.url('kept', 'z')} replace")
     server.process.wait()
     server.launch()
     server.wait()
@@ -291,6 +309,7 @@ def main():
             interrupts(rig, shards)
             dead_shard(rig, shards)
             replicas(rig, shards)
+            appends(rig, shards)
             restarts(rig, shards[1])
         finally:
             for server in shards:

@@ -156,16 +156,18 @@ def saving(rig, server, modern=False):
             shown = rig.run(f".schema {url}").out.decode()
             rig.tally.check(f"type of {name} {rows}", "" if f"{name} {kind}" in " ".join(shown.split()) else shown)
     rig.answers("many blocks", "1000000\n500000500000\n", f"range 1..1000000 | map _ as x, _ % 3 == 0 as third | save {server.url('many', 'x')}; load {server.url('many', 'x')} | count", f"load {server.url('many', 'x')} | sum x")
-    rig.answers("replaced, with other columns", "1.5\n", f"[1.5] | map _ as z | save {server.url('many', 'z')}", f"load {server.url('many', 'z')}")
+    rig.answers("replaced, with other columns", "1.5\n", f"[1.5] | map _ as z | save {server.url('many', 'z')} replace", f"load {server.url('many', 'z')}")
     rig.answers("a scalar", "6\n", f"range 1..3 | map _ as x | sum x | save {server.url('total', 'sum_x')}", f"load {server.url('total', 'sum_x')}")
     rig.answers("read from itself", "3.0\n", f"load {server.url('many', 'z')} | map z * 2 as z | save {server.url('many', 'z')}", f"load {server.url('many', 'z')} | sum z")
     # What cannot be saved leaves the table.
     kept = server.url("many", "z")
     for title, message, query in (
         ("no place", "row 1: 1969-12-31 of `_` has no place in the server's type Date", f'["2024-01-01", "1969-12-31"] | map date(_) as _ | save {kept[:-1]}_'),
-        ("a part of a second", "has no place in the server's type DateTime('UTC')", f'["2024-01-01T00:00:00.5Z"] | map timestamp(_) as z | save {kept}'),
+        ("a part of a second", "has no place in the server's type DateTime('UTC')", f'["2024-01-01T00:00:00.5Z"] | map timestamp(_) as z | save {kept} replace'),
         ("no such column", "there is no column `z` to order the table by", f"range 1..3 | map _ as x | save {kept}"),
-        ("missing in the order", "values of `a` are missing", f"{source} | save {server.url('many', 'a')}"),
+        ("other columns", "`many` has no column `y`", f"range 1..3 | map _ / 1 as z, _ as y | save {kept}"), ("another type", "`z` of `many` is of another type, Float64", f"range 1..3 | map _ as z | save {kept}"),
+        ("no way", "`add` is no way to save", f"range 1..3 | map _ as z | save {kept} add"), ("append to a file", "`append` is for tables on servers", "range 1..3 | map _ as z | save z.csv append"),
+        ("missing in the order", "values of `a` are missing", f"{source} | save {server.url('many', 'a')} replace"),
         ("a function that fails", "division by zero", f"range 1..3 | map 1 / (_ - 2) as z | save {kept}"),
         ("a view", "is a View", f"range 1..3 | map _ as x | save {server.url('dice', 'x')}"),
         ("a reader", "readonly mode", f"range 1..3 | map _ as z | save {server.url('many', 'z', 'fixed@')}"),
@@ -176,7 +178,7 @@ def saving(rig, server, modern=False):
             rig.fails(f"save: {title}", message.replace("doesn't", "does not") if modern else message, query)
     rig.answers("kept", "3.0\n", f"load {kept} | sum z")
     for wait in (0.3, 0.5, 0.8):
-        process = harness.start(["--device", "host", "-c", f"range 1..60000000 | map _ as z, _ * 3 as y | save {kept}"], rig.sandbox.here, rig.sandbox.home)
+        process = harness.start(["--device", "host", "-c", f"range 1..60000000 | map _ as z, _ * 3 as y | save {kept} replace"], rig.sandbox.here, rig.sandbox.home)
         time.sleep(wait)
         process.send_signal(2)
         rig.tally.check(f"interrupted after {wait} s", "" if process.wait(timeout=30) in INTERRUPTED else "it ended otherwise")
@@ -187,6 +189,34 @@ def saving(rig, server, modern=False):
         time.sleep(0.05)
     rig.tally.check("nothing is left", left)
     rig.answers("kept after interrupts", "3.0\n", f"load {kept} | sum z")
+
+
+def appending(rig, server):
+    """Rows are added as the table's types, or none are."""
+    kinds = "pos Int64, a Int8, b UInt64, c Nullable(Int32), e Float32, f Float64, s String, n Nullable(String), day Date, at DateTime, price Decimal(9, 2), d Int32 DEFAULT 7, m Int64 MATERIALIZED pos * 2"
+    server.ask(f"CREATE TABLE taking ({kinds}) ENGINE = MergeTree ORDER BY pos")
+    url = server.url("taking", "pos")
+    with open(rig.sandbox.path("some.csv"), "w", encoding="utf-8") as file:
+        file.write("pos,a,b,c,e,f,s,n,day,at,price\n")
+        file.writelines(f"{k},{k - 50},{k},{'' if k % 3 == 0 else k},0.25,{k / 2},t{k},{'' if k % 2 == 0 else 'Ä'},2024-02-29,2024-02-29T01:02:03Z,{k}.07\n" for k in range(100))
+    full = "load some.csv pos i64, a i64, b i64, c i32, e f32, f f64, s text, n text, day date, at timestamp, price decimal(2)"
+    rig.fails("append: a column is lacking", "`taking` has a column `e` without a default, which the rows lack", f"{full} | drop e | save {url} append")
+    expected = rig.run(f"{full} | pick pos, a, b, c, e, f, s, n, day, at, price").out.decode()
+    for _ in range(2):
+        rig.answers("appended", "", f"{full} | save {url} append")
+    rig.answers("appended twice", expected, f"load {url} | pick pos, a, b, c, e, f, s, n, day, at, price | distinct | sort pos | pick pos, a, b, c, e, f, s, n, day, at, price")
+    rig.answers("with defaults, and what the server computes", "200\n1400\n19800\n", f"load {url} | count", f"load {url} | sum d", f"load {url} | sum m")
+    for title, message, change in (
+        ("beyond its type", "row 7: 200 of `a` has no place in the server's type Int8", "derive a = pos == 7 ? 200 : a"), ("below its type", "row 3: -1 of `b` has no place in the server's type UInt64", "derive b = pos == 3 ? -1 : b"),
+        ("missing", "values of `s` are missing, and its type String there takes none such", "derive s = pos == 3 ? missing : s"), ("of another type", "values of `s` here do not go into its type String there", "derive s = pos"),
+        ("a part of a second", "has no place in the server's type DateTime", 'derive at = timestamp("2024-01-01T00:00:00.5Z")'), ("of another scale", "values of `price` here do not go into its type Decimal(9, 2) there", "derive price = price * price"),
+        ("of more digits", "has no place in the server's type Decimal(9, 2)", "derive price = price * 10000000"),
+        ("a long time ago", "1969-12-31 of `day` has no place in the server's type Date", 'derive day = date("1969-12-31")'),
+        ("a wider float", "values of `e` here do not go into its type Float32 there", "derive e = e * 1.0 + f"), ("one more", "`taking` has no column `z`", "derive z = 1"), ("computed there", "`taking` has no column `m`", "derive m = pos"),
+    ):  # fmt: skip
+        rig.fails(f"append: {title}", message, f"{full} | {change} | save {url} append")
+    rig.answers("nothing more is there", "200\n", f"load {url} | count")
+    rig.answers("append makes a table", "3\n6\n", f"range 1..3 | map _ as x | save {server.url('made', 'x')} append", f"load {server.url('made', 'x')} | count", f"range 1..3 | map _ as x | save {server.url('made', 'x')} append", f"load {server.url('made', 'x')} | count")
 
 
 def connections(rig, server):
@@ -485,6 +515,7 @@ def main():
         pipelines(rig, server)
         live(rig, server)
         saving(rig, server, name == "clickhouse")
+        appending(rig, server)
         saving_between(rig, server)
         if name == "clickhouse":
             types_of_today(rig, server)

@@ -47,6 +47,7 @@ struct bound {
     size_t check_count;
     /* What the pipeline ends in. */
     struct name save_path;            /* absent: none */
+    enum save_way save_way;
     struct save_folders save_folders; /* of the result's columns */
     int64_t show_rows;                /* as in struct result */
     struct shape shape;               /* of a relation */

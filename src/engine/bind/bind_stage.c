@@ -277,6 +277,22 @@ static void bind_save_folders(struct binder *binder, const struct stage *stage, 
         bind_failed(binder);
 }
 
+/* What becomes of a table on a server. False after an error. */
+static bool bind_save_way(struct binder *binder, const struct stage *stage, bool is_table, struct bound *bound)
+{
+    const struct name *way = &stage->format;
+    bound->save_way = strcmp(way->text, "append") == 0    ? SAVE_APPEND
+                      : strcmp(way->text, "replace") == 0 ? SAVE_REPLACE
+                                                          : SAVE_WHOLE;
+    if (bound->save_way == SAVE_WHOLE)
+        return bind_error(binder, way->span, "`append` adds rows to a table on a server, `replace` takes its place",
+                          "`%s` is no way to save", way->text);
+    if (!is_table)
+        return bind_error(binder, way->span, "leave it out: `save` writes a new file in place of an old one",
+                          "`%s` is for tables on servers", way->text);
+    return true;
+}
+
 static void bind_save(struct binder *binder, const struct stage *stage, struct flow *flow, struct bound *bound)
 {
     flow->ended = true;
@@ -290,6 +306,8 @@ static void bind_save(struct binder *binder, const struct stage *stage, struct f
         return;
     }
     const struct table_source *tables = file_cache_tables(binder->env->file_cache);
+    if (stage->format.text && !bind_save_way(binder, stage, save_has_table(tables, bound->save_path.text), bound))
+        return;
     if (binder->checking && !save_has_table(tables, bound->save_path.text) &&
         !folder_exists(binder->arena, bound->save_path.text))
         return;

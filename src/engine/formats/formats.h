@@ -69,6 +69,13 @@ enum status format_read_columns(const struct format_job *job, struct mapping *ma
 /* Reads the columns into *relation, one reference. */
 enum status format_read(const struct format_job *job, struct mapping *mapping, struct relation **relation);
 
+/* What becomes of what is there. */
+enum save_way {
+    SAVE_WHOLE,   /* it is replaced; a table only by one of the same columns */
+    SAVE_REPLACE, /* it is replaced */
+    SAVE_APPEND   /* rows are added to it, a table */
+};
+
 enum format_use { FORMAT_READ, FORMAT_WRITE };
 
 /* ".bin .i8 .i16 ...": the extensions of all formats for this use. */

@@ -67,7 +67,7 @@ struct table_source {
     /* Checks a path before what it is to hold is computed. Opens nothing. */
     enum status (*save_check)(const char *path, struct span span, struct diags *diags);
     /* Saves rows, which are on the host; on any error, and if cancelled, what was there stays. */
-    enum status (*save)(struct servers *servers, const char *path, const struct relation *relation,
+    enum status (*save)(struct servers *servers, const char *path, enum save_way way, const struct relation *relation,
                         const struct format_job *job);
     void (*set_limits)(struct servers *servers, const struct table_limits *limits);
     struct table_limits (*limits)(const struct servers *servers);

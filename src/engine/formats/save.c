@@ -188,8 +188,9 @@ enum status save_prepare(const struct relation *relation, struct span span, stru
     return status == STATUS_OK ? narrow_dates(relation, span, diags, prepared) : status;
 }
 
-enum status save_relation(const struct relation *relation, const char *path, const struct table_source *tables,
-                          const struct workers *workers, struct span span, struct diags *diags)
+enum status save_relation(const struct relation *relation, const char *path, enum save_way way,
+                          const struct table_source *tables, const struct workers *workers, struct span span,
+                          struct diags *diags)
 {
     enum status status = save_check(path, tables, relation->count, relation->shape, span, diags);
     if (status != STATUS_OK)
@@ -199,7 +200,7 @@ enum status save_relation(const struct relation *relation, const char *path, con
         if (status == STATUS_OK)
             status = relation_fetch(relation, 0, relation->rows, span, diags);
         const struct format_job job = {.workers = workers, .span = span, .diags = diags};
-        return status == STATUS_OK ? tables->save(tables->servers, path, relation, &job) : status;
+        return status == STATUS_OK ? tables->save(tables->servers, path, way, relation, &job) : status;
     }
     struct relation *prepared = NULL;
     status = save_prepare(relation, span, diags, &prepared);

@@ -19,8 +19,9 @@ struct save_folders {
  * (.csv, .npy and others), or an image, .pgm or .ppm (rows with a shape). A path that ends in / is a directory of raw
  * columns. A path that `tables` accepts, which may be NULL, is a table on a server. On any error, and if cancelled, the
  * old file stays. */
-enum status save_relation(const struct relation *relation, const char *path, const struct table_source *tables,
-                          const struct workers *workers, struct span span, struct diags *diags);
+enum status save_relation(const struct relation *relation, const char *path, enum save_way way,
+                          const struct table_source *tables, const struct workers *workers, struct span span,
+                          struct diags *diags);
 
 /* save_folders.c: saves a relation as a folder of files, one in each folder KEY=VALUE/... of equal values. A new folder
  * appears complete or not at all. In an existing one, all files are written before the first is renamed to its place;

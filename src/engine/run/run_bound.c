@@ -48,7 +48,7 @@ static enum status save_result(const struct runner *runner, const struct bound *
     const enum status status =
         bound->save_folders.count > 0
             ? save_in_folders(relation, path->text, &bound->save_folders, &workers, path->span, diags)
-            : save_relation(relation, path->text, tables, &workers, path->span, diags);
+            : save_relation(relation, path->text, bound->save_way, tables, &workers, path->span, diags);
     relation_unref(relation);
     result->quiet = true;
     return status;

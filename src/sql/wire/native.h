@@ -62,6 +62,10 @@ struct stored_column {
 enum status stored_column_of(const struct column *column, const char *name, const struct server_types *types,
                              struct stored_column *stored, struct span span, struct diags *diags);
 
+/* The same as a column of this type of a table. */
+enum status stored_column_as(const struct column *column, const char *name, const char *type,
+                             struct stored_column *stored, struct span span, struct diags *diags);
+
 /* Appends rows begin..end-1 as one block. */
 void native_write_block(struct strbuf *out, const struct stored_column *columns, size_t count, int64_t begin,
                         int64_t end);

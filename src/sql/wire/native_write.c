@@ -2,6 +2,7 @@
 
 #include "engine/values/dictionary.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const int64_t micros = 1000000, seconds_of_day = 86400;
@@ -108,6 +109,82 @@ enum status stored_column_of(const struct column *column, const char *name, cons
     return STATUS_OK;
 }
 
+/* The range of a decimal of as many digits as its type says: "Decimal(9, 2)". */
+static void set_digits(struct stored_column *stored, const char *type)
+{
+    enum { MOST_DIGITS = 18 };
+    const char *at = strstr(type, "Decimal(");
+    const int digits = at ? atoi(at + strlen("Decimal(")) : MOST_DIGITS;
+    stored->most = 0;
+    for (int i = 0; i < digits && i < MOST_DIGITS; i++)
+        stored->most = 10 * stored->most + 9;
+    stored->least = -stored->most;
+}
+
+/* How values of the column become those of a type; false: they do not. */
+static bool set_wire(struct stored_column *stored, const struct wire_type *wire)
+{
+    enum { MICRO_SCALE = 6 };
+    const struct column *column = stored->column;
+    const enum kind kind = type_table[column->type].kind, theirs = type_table[wire->type].kind;
+    const struct logical_type *logical = &column->logical;
+    const int64_t day = seconds_of_day * micros;
+    if (logical->kind != wire->logical.kind || (kind == KIND_FLOAT) != (theirs == KIND_FLOAT))
+        return false;
+    stored->width = wire->width;
+    switch (wire->form) {
+    case WIRE_AS_IS:
+        stored->least = logical->kind == LOGICAL_DATE ? FIRST_DAY
+                        : kind == KIND_FLOAT          ? INT64_MIN
+                                                      : type_table[wire->type].lo;
+        stored->most = logical->kind == LOGICAL_DATE ? LAST_DAY
+                       : kind == KIND_FLOAT          ? INT64_MAX
+                                                     : type_table[wire->type].hi;
+        return kind != KIND_FLOAT || column->type == TYPE_F32 || wire->type == TYPE_F64;
+    case WIRE_UNSIGNED:
+        stored->least = 0;
+        return true;
+    case WIRE_DAYS:
+        stored->least = 0;
+        stored->most = LAST_SHORT_DAY - 1;
+        return true;
+    case WIRE_SECONDS:
+        stored->unit = micros;
+        stored->least = 0;
+        stored->most = LAST_SHORT_DAY * seconds_of_day - 1;
+        return true;
+    case WIRE_TICKS:
+        for (int i = wire->scale; i < MICRO_SCALE; i++)
+            stored->unit *= 10;
+        stored->least = FIRST_DAY * day / stored->unit;
+        stored->most = ((LAST_DAY + 1) * day - 1) / stored->unit;
+        return wire->scale <= MICRO_SCALE;
+    case WIRE_DECIMAL:
+        set_digits(stored, wire->name);
+        return logical->scale == wire->scale;
+    case WIRE_TEXT:
+        return !wire->cast || strncmp(wire->name, "LowCardinality", strlen("LowCardinality")) == 0;
+    default:
+        return false;
+    }
+}
+
+enum status stored_column_as(const struct column *column, const char *name, const char *type,
+                             struct stored_column *stored, struct span span, struct diags *diags)
+{
+    struct wire_type wire;
+    *stored = (struct stored_column){.column = column, .name = name, .unit = 1, .least = INT64_MIN, .most = INT64_MAX};
+    if (!wire_type_parse(type, diags->arena, &wire) || !set_wire(stored, &wire))
+        return diag_error_hint(diags, span, "have a view or a table of other types take them",
+                               "values of `%s` here do not go into its type %s there", name, type);
+    stored->type = wire.cast ? wire.cast : type;
+    stored->nullable = wire.nullable;
+    if (column_has_missing(column, column->rows) && !wire.nullable)
+        return diag_error_hint(diags, span, "`derive` them with `??`, or `select` rows that have all",
+                               "values of `%s` are missing, and its type %s there takes none such", name, type);
+    return check_values(stored, span, diags);
+}
+
 static void add_number(struct strbuf *out, uint64_t number)
 {
     enum { BITS = 7, MORE = 128 };
@@ -154,7 +231,7 @@ static void add_values(struct strbuf *out, const struct stored_column *stored, i
     }
     const bool floats = type_table[column->type].kind == KIND_FLOAT;
     for (int64_t row = begin; row < end; row++, to += width) {
-        const int64_t value = floats ? 0 : column_get_int(column, row) / stored->unit;
+        const int128 value = floats ? 0 : column_get_int(column, row) / stored->unit;
         const double number = floats ? column_get_float(column, row) : 0;
         const float narrow = (float)number;
         memcpy(to, !floats ? (const void *)&value : width == sizeof number ? (const void *)&number : &narrow, width);
