@@ -137,7 +137,7 @@ static enum status save_columns(struct dump *dump, const char *path)
     }
     struct relation *relation = relation_new(reader->rows, count, columns, names);
     release(dump);
-    status = save_relation(relation, path, NULL, &dump->workers, (struct span){0}, diags);
+    status = save_relation(relation, path, SAVE_WHOLE, NULL, &dump->workers, (struct span){0}, diags);
     relation_unref(relation);
     return status;
 }

@@ -130,10 +130,10 @@ def present(title, names=tuple(ENGINES)):
 
 
 class Proxy:
-    """Passes requests on to a server, and counts the bytes of its answers and the statements."""
+    """Passes requests on to a server, and counts the bytes of its answers, those sent there, and the statements."""
 
     def __init__(self, server):
-        self.listener, self.to, self.bytes, self.statements = socket.create_server(("127.0.0.1", 0)), server.port, 0, 0
+        self.listener, self.to, self.bytes, self.sent, self.statements = socket.create_server(("127.0.0.1", 0)), server.port, 0, 0, 0
         self.port = self.listener.getsockname()[1]
         threading.Thread(target=self.accept, daemon=True).start()
 
@@ -149,6 +149,7 @@ class Proxy:
         with contextlib.suppress(OSError):
             while data := source.recv(1 << 16):
                 self.bytes += len(data) if answers else 0
+                self.sent += 0 if answers else len(data)
                 self.statements += 0 if answers else data.count(b"POST /")
                 sink.sendall(data)
         with contextlib.suppress(OSError):

@@ -162,15 +162,15 @@ def saving(rig, server, modern=False):
     # What cannot be saved leaves the table.
     kept = server.url("many", "z")
     for title, message, query in (
-        ("no place", "row 1: 1969-12-31 of `_` has no place in the server's type Date", f'["2024-01-01", "1969-12-31"] | map date(_) as _ | save {kept[:-1]}_'),
+        ("no place", "row 1: 1969-12-31 of `_` has no place in the server's type Date", f'["2024-01-01", "1969-12-31"] | map date(_) as _ | save {kept[:-1]}_ replace'),
         ("a part of a second", "has no place in the server's type DateTime('UTC')", f'["2024-01-01T00:00:00.5Z"] | map timestamp(_) as z | save {kept} replace'),
         ("no such column", "there is no column `z` to order the table by", f"range 1..3 | map _ as x | save {kept}"),
-        ("other columns", "`many` has no column `y`", f"range 1..3 | map _ / 1 as z, _ as y | save {kept}"), ("another type", "`z` of `many` is of another type, Float64", f"range 1..3 | map _ as z | save {kept}"),
+        ("other columns", "`many` has no column `y`", f"range 1..3 | map _ * 0.5 as z, _ as y | save {kept}"), ("another type", "`z` of `many` is of another type, Float64", f"range 1..3 | map _ as z | save {kept}"),
         ("no way", "`add` is no way to save", f"range 1..3 | map _ as z | save {kept} add"), ("append to a file", "`append` is for tables on servers", "range 1..3 | map _ as z | save z.csv append"),
         ("missing in the order", "values of `a` are missing", f"{source} | save {server.url('many', 'a')} replace"),
         ("a function that fails", "division by zero", f"range 1..3 | map 1 / (_ - 2) as z | save {kept}"),
         ("a view", "is a View", f"range 1..3 | map _ as x | save {server.url('dice', 'x')}"),
-        ("a reader", "readonly mode", f"range 1..3 | map _ as z | save {server.url('many', 'z', 'fixed@')}"),
+        ("a reader", "readonly mode", f"range 1..3 | map _ * 0.5 as z | save {server.url('many', 'z', 'fixed@')}"),
         ("no database", "`127.0.0.1:%d`: Database nowhere doesn't exist" % server.port, f"range 1..3 | save clickhouse://127.0.0.1:{server.port}/nowhere/t"),
         ("password in it", "an address holds no password", f"range 1..3 | save clickhouse://a:b@127.0.0.1:{server.port}/t"),
     ):  # fmt: skip
@@ -303,6 +303,46 @@ def people(rig, server):
     # Settings that would cut what is read without a word.
     rig.fails("settings that cut", "read_overflow_mode = break, which can leave rows out", f"load {server.url('trades', 'pos', 'cut@')} | sum qty")
     rig.fails("settings that fail", "Limit for rows", f"load {server.url('trades', 'pos', 'free@')} | sum qty")
+
+
+def passwords(rig, server):
+    """A password is in no message, file, command line or statement."""
+    secret, refused = "hunter2", f"clickhouse://a:hunter2@127.0.0.1:{server.port}/default/large?by=pos"
+    url = server.url("large", "pos", "reader@")
+    lines = (f"load {url} | count", f"load {url} | sum nothing", f"load {url}x | count", f"explain load {url} | count", ".connections", f"load {refused} | count", f"range 1..3 | save {refused}", f"load clickhouse://127.0.0.1:{server.port}/large?password={secret} | count")
+    for password in ("secret", "hunter2"):
+        result = rig.run(".set errors continue", ".timing on", *lines, variables=("CLICKHOUSE_USER=reader", f"CLICKHOUSE_PASSWORD={password}"))
+        shown = result.out + result.err
+        good = secret.encode() not in shown and b"*******" in shown and (password == "secret" or b"does not accept the user `reader`" in shown)
+        rig.tally.check(f"messages without a password: {password}", "" if good else shown.decode())
+    server.ask("CREATE VIEW napping AS SELECT pos, sleepEachRow(0.01) AS s FROM slow")
+    environment = dict(os.environ, CLICKHOUSE_USER="reader", CLICKHOUSE_PASSWORD="secret", XDG_STATE_HOME=rig.sandbox.home, XDG_CACHE_HOME=rig.sandbox.home)
+    with subprocess.Popen([harness.RQL, "-c", f"load {server.url('napping', 'pos', 'reader@')} | sum s"], env=environment, cwd=rig.sandbox.here, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        found = ""
+        for _ in range(200):
+            found = found or server.ask("SELECT query FROM system.processes WHERE query LIKE '%napping%' AND query NOT LIKE '%processes%'")
+            if found or process.poll() is not None:
+                break
+            time.sleep(0.02)
+        with open(f"/proc/{process.pid}/cmdline", "rb") as file:
+            command = file.read()
+        process.communicate()
+    rig.tally.check("a statement and a command line without a password", "" if found and "secret" not in found and b"secret" not in command else f"{found} {command}")
+    prompt = Prompt(rig)
+    prompt.shows("rql> ")
+    for line in lines:
+        prompt.type(line + "\r")
+        prompt.type("99887765 + 1\r")
+        prompt.shows("99,887,766")
+    prompt.type(".quit\r")
+    prompt.process.wait(timeout=20)
+    prompt.stop()
+    kept = []
+    for folder, _, names in os.walk(rig.sandbox.home):
+        for name in names:
+            with open(os.path.join(folder, name), "rb") as file:
+                kept += [name] if secret.encode() in file.read() else []
+    rig.tally.check("files without a password", str(kept) if kept else "")
 
 
 def wrong(rig, server):
@@ -495,7 +535,7 @@ def saving_between(rig, server):
             between.kind, between.behind, between.daemon_threads = kind, server.port, True
             threading.Thread(target=between.serve_forever, daemon=True).start()
             address = f"clickhouse://127.0.0.1:{between.server_address[1]}/default/between?by=z"
-            result = rig.run(f"[{k}] | map _ as z | save {address}")
+            result = rig.run(f"[{k}] | map _ as z | save {address} replace")
             told = b"the table that they replace is still there as `rql_old_" in result.err and b"too large to be dropped" in result.err
             rig.tally.check(f"saved by a server that {kind}", "" if result.status == 0 and told == (kind == "refuses") else result.text())
             between.shutdown()
@@ -524,6 +564,7 @@ def main():
         completion(rig, server)
         people(rig, server)
         wrong(rig, server)
+        passwords(rig, server)
     return tally.finish()
 
 

@@ -209,9 +209,9 @@ static enum status read_bytes(struct scratch *scratch, const void *data, size_t 
 /* Saves a relation and returns the file's bytes. */
 static const char *bytes_of(struct scratch *scratch, const struct relation *relation, const char *name, size_t *size)
 {
-    assert_int_equal(
-        save_relation(relation, scratch_path(scratch, name), NULL, &workers, scratch->span, &scratch->diags),
-        STATUS_OK);
+    assert_int_equal(save_relation(relation, scratch_path(scratch, name), SAVE_WHOLE, NULL, &workers, scratch->span,
+                                   &scratch->diags),
+                     STATUS_OK);
     return scratch_read(scratch, name, size);
 }
 

@@ -281,8 +281,8 @@ static enum status save(struct fixture *fixture, const struct relation *relation
 {
     fixture->scratch->diags.count = 0;
     const struct workers workers = {.threads = 1};
-    return save_relation(relation, scratch_path(fixture->scratch, name), NULL, &workers, fixture->scratch->span,
-                         &fixture->scratch->diags);
+    return save_relation(relation, scratch_path(fixture->scratch, name), SAVE_WHOLE, NULL, &workers,
+                         fixture->scratch->span, &fixture->scratch->diags);
 }
 
 static void assert_file(struct fixture *fixture, const char *name, struct bytes bytes)

@@ -135,7 +135,7 @@ static void save_and_load(struct fixture *fixture, const struct relation *relati
     struct column *columns[MOST];
     const bool wanted[MOST] = {true, true, true, true, true, true, true, true};
     scratch->diags.count = 0;
-    if (save_relation(relation, path, NULL, &workers, scratch->span, &scratch->diags) != STATUS_OK)
+    if (save_relation(relation, path, SAVE_WHOLE, NULL, &workers, scratch->span, &scratch->diags) != STATUS_OK)
         fail_told(scratch, file);
     assert_int_equal(mapping_open(fixture->mappings, path, scratch->span, &mapping, &scratch->diags), STATUS_OK);
     if (job.format->open(&job, mapping, &reader) != STATUS_OK || reader->count != relation->count ||

@@ -46,8 +46,8 @@ static enum status save(struct fixture *fixture, const struct relation *relation
 {
     fixture->scratch->diags.count = 0;
     const struct workers workers = {.threads = 1};
-    return save_relation(relation, scratch_path(fixture->scratch, name), NULL, &workers, fixture->scratch->span,
-                         &fixture->scratch->diags);
+    return save_relation(relation, scratch_path(fixture->scratch, name), SAVE_WHOLE, NULL, &workers,
+                         fixture->scratch->span, &fixture->scratch->diags);
 }
 
 static struct relation *relation_of(struct column *column, const char *name)
@@ -559,7 +559,7 @@ static void many_texts(void **state)
     struct relation *relation = relation_of(text_column(strings, ROWS), "s");
     for (int threads = 1; threads <= 8; threads += 7) {
         const struct workers workers = {.threads = threads};
-        assert_int_equal(save_relation(relation, scratch_path(fixture->scratch, "s.csv"), NULL, &workers,
+        assert_int_equal(save_relation(relation, scratch_path(fixture->scratch, "s.csv"), SAVE_WHOLE, NULL, &workers,
                                        fixture->scratch->span, &fixture->scratch->diags),
                          STATUS_OK);
         assert_file_text(fixture->scratch, "s.csv", expected.text);

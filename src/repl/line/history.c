@@ -2,13 +2,13 @@
 
 #include "base/heap.h"
 #include "base/path.h"
+#include "base/secret.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -100,33 +100,13 @@ static void append_line(const struct history *history, const struct strbuf *line
     }
 }
 
-/* Whether the parameters of an address, from its first `?` to its end, have a signature or a password. */
-static bool has_secret_parameter(const char *parameter, const char *end)
+/* Whether an address in it holds a password or a signature. */
+static bool holds_secret(const char *entry, size_t length)
 {
-    static const char *const names[] = {
-        "sig=", "signature=", "x-amz-signature=", "x-amz-security-token=", "password=", "token=", "x-goog-signature="};
-    for (; parameter < end; parameter++) {
-        for (size_t i = 0; strchr("?&", *parameter) && i < sizeof names / sizeof *names; i++) {
-            if (strncasecmp(parameter + 1, names[i], strlen(names[i])) == 0)
-                return true;
-        }
-    }
-    return false;
-}
-
-/* Whether an address holds a password, SCHEME://USER:PASSWORD@, or such a parameter. */
-static bool holds_secret(const char *entry)
-{
-    for (const char *at = strstr(entry, "://"); at; at = strstr(at, "://")) {
-        at += strlen("://");
-        const char *colon = memchr(at, ':', strcspn(at, "/?# \t\n'\""));
-        if (colon && memchr(colon, '@', strcspn(colon, "/?# \t\n'\"")))
-            return true;
-        const char *end = at + strcspn(at, " \t\n'\"");
-        if (has_secret_parameter(at + strcspn(at, "? \t\n'\""), end))
-            return true;
-    }
-    return false;
+    bool holds = false;
+    for (size_t at = 0; at < length && !holds; at++)
+        holds = text_is_secret(entry, length, at);
+    return holds;
 }
 
 bool history_append(struct history *history, const char *entry, size_t length)
@@ -137,7 +117,7 @@ bool history_append(struct history *history, const char *entry, size_t length)
         strbuf_free(&line);
         return false;
     }
-    if (length <= LONGEST_ENTRY && !holds_secret(entry))
+    if (length <= LONGEST_ENTRY && !holds_secret(entry, length))
         append_line(history, &line);
     strbuf_free(&history->last);
     history->last = line;

@@ -1,5 +1,6 @@
 #include "repl/print/render_diag.h"
 
+#include "base/secret.h"
 #include "base/utf8.h"
 
 #include "repl/print/fit_text.h"
@@ -128,7 +129,10 @@ static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t numb
             before += cells;
         else if (at < line->mark_end)
             marked += cells;
-        strbuf_add_visible(out, line->text + at, next - at);
+        if (text_is_secret(line->text, line->length, at))
+            strbuf_puts(out, "*");
+        else
+            strbuf_add_visible(out, line->text + at, next - at);
         at = next;
     }
     strbuf_puts(out, line->cut_to ? "…\n" : "\n");
