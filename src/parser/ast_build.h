@@ -17,7 +17,7 @@ struct tree {
     struct diags *diags;
     struct stmt *stmt; /* the result */
     size_t terms;      /* expression nodes so far */
-    bool failed;       /* a limit was exceeded; an error was recorded */
+    bool failed;       /* a limit was exceeded, or a word has no meaning; an error was recorded */
     bool too_deep;     /* the automaton's stack overflowed; nothing was recorded */
     bool unexpected;   /* a token was not accepted */
 };

@@ -45,6 +45,13 @@ struct stage *stage_saves(struct tree *tree, struct stage *stage, struct token w
 {
     stage->format = token_name(tree, way);
     stage->span = span_join(stage->span, stage->format.span);
+    if (strcmp(stage->format.text, "append") == 0 || strcmp(stage->format.text, "replace") == 0)
+        return stage;
+    if (!tree->failed)
+        diag_error_hint(tree->diags, stage->format.span,
+                        "`append` adds rows to a table on a server, `replace` takes its place",
+                        "`%s` is no way to save", stage->format.text);
+    tree->failed = true;
     return stage;
 }
 

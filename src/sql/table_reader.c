@@ -273,6 +273,50 @@ bool reader_is_table(const struct file_reader *reader)
     return reader->ops == &table_ops;
 }
 
+/* As what a server would have the column, which another dialect reads. */
+static void set_file_type(const struct reader_column *column, struct wire_type *type, struct arena *arena)
+{
+    const char *name = type_table[column->type].server;
+    switch (column->logical.kind) {
+    case LOGICAL_TEXT:
+        name = "String";
+        break;
+    case LOGICAL_DATE:
+        name = "Date32";
+        break;
+    case LOGICAL_TIMESTAMP:
+        name = "DateTime64(6)";
+        break;
+    case LOGICAL_DECIMAL:
+        name = arena_printf(arena, "Decimal(18, %d)", column->logical.scale);
+        break;
+    case LOGICAL_DURATION:
+    case LOGICAL_LIST:
+        name = "FixedString(1)"; /* which is not said */
+        break;
+    case LOGICAL_NUMBER:
+        name = column->type == TYPE_BOOL ? "Bool" : name;
+    }
+    (void)wire_type_parse(column->nullable ? arena_printf(arena, "Nullable(%s)", name) : name, arena, type);
+}
+
+static struct file_reader *table_of_file(const char *path, const struct file_reader *file, const char *dialect,
+                                         struct arena *arena)
+{
+    static const char ending[] = ".parquet";
+    const size_t length = strlen(path);
+    if (!sql_dialect_find(dialect)->file || length < strlen(ending) ||
+        strcmp(path + length - strlen(ending), ending) != 0)
+        return NULL;
+    struct table_reader *reader = ARENA_NEW(arena, struct table_reader, .base = *file, .arena = arena, .server = "");
+    reader->base.ops = &table_ops;
+    reader->file = path;
+    reader->types = arena_array(arena, file->count + 1, sizeof *reader->types);
+    for (size_t k = 0; k < file->count; k++)
+        set_file_type(&file->columns[k], &reader->types[k], arena);
+    return &reader->base;
+}
+
 /* The same server, port, user and protocol. */
 bool readers_are_together(const struct file_reader *a, const struct file_reader *b)
 {
@@ -315,6 +359,7 @@ struct table_source table_source_of(struct servers *servers)
                                  .save = table_save,
                                  .set_limits = servers_set_limits,
                                  .limits = servers_limits,
+                                 .of_file = table_of_file,
                                  .together = readers_are_together,
                                  .traffic = servers_traffic,
                                  .connections = servers_connections,

@@ -7,6 +7,7 @@ Engines: clickhouse-18 (clickhouse-server, started here on loopback), clickhouse
 this Python). Those that are missing are skipped, and counted. The texts come from build/print_sql.
 """
 
+import contextlib
 import csv
 import datetime
 import math
@@ -368,6 +369,68 @@ def explained(names, count, seed, sandbox, tally):
     source.stop()
 
 
+# Of a file with a column of every type.
+KINDS = "pos i64, u u8, small i16, f f32, flag bool, day date, at timestamp, price decimal(2), fine decimal(6), name text"
+OF_KINDS = (
+    "count", "group flag: count(), max(small)", "select flag | count", "select day >= date(\"2024-01-05\") | count", "select at < timestamp(\"2024-01-01T10:00:00Z\") | count", "select price > 1.5 | count", "select fine == price | count",
+    "select name is missing | count", "group name: count(), sum(u)", "map pos, year(day) * 100 + month(day) as ym | tail 7", "map pos, hour(at) as h | take 9", "sort small desc, pos | map pos, small | take 5", "min small", "sum u", "select price is missing || fine < 0 | count",
+    "group year(day) as y, flag: count() as n, sum(small) | sort n desc, y, flag | take 3", "map pos, name + \"!\" as t, !flag as g | tail 5", "select pos % 3 == 0 | tail 4 | map pos", "group: median(small)",
+)  # fmt: skip
+
+
+def write_files(sandbox):
+    """The tables as files of Parquet, and one of all types."""
+    for table in TABLES:
+        saved = harness.run(["-c", f"load {table}.csv | save {table}.parquet"], sandbox.here, sandbox.home)
+        if saved.status != 0:
+            sys.exit(saved.text())
+    with open(sandbox.path("kinds.csv"), "w", encoding="utf-8") as file:
+        file.write(",".join(name.split()[0] for name in KINDS.split(", ")) + "\n")
+        file.writelines(
+            f"{k},{k % 256},{k * 37 % 2000 - 1000},{k / 4},{'true' if k % 3 else 'false'},202{3 + k % 2}-01-{1 + k % 9:02},2024-01-01T{k % 24:02}:00:00.25Z,{'' if k % 5 == 0 else f'{k % 7}.50'},{k % 9 - 1}.500000,{'' if k % 4 == 0 else SYMBOLS[k % 2]}\n" for k in range(150)
+        )
+    return harness.run(["-c", f"load kinds.csv {KINDS} | save kinds.parquet"], sandbox.here, sandbox.home)
+
+
+def explained_files(count, seed, sandbox, tally):
+    """Whole pipelines on files of Parquet, run by DuckDB."""
+    try:
+        import duckdb
+    except ImportError as error:
+        print(f"dialects: files: skipped: {error}")
+        return
+    write_tables(sandbox)
+    saved = write_files(sandbox)
+    tally.check("files: saved", "" if saved.status == 0 else saved.text())
+    mine, theirs = ({column[0]: column[3] for column in TABLES[table]} for table in TABLES)
+    rng = random.Random(seed + 7)
+    lines = [*WHOLE, *JOINS, *(random_queries.Writer(rng, mine, {"quotes": theirs}, words=SYMBOLS).pipeline() for _ in range(count))]
+    cases = [(f"load {{trades}} | {line}", rows_of_rql(sandbox, line), number < len(WHOLE) + len(JOINS)) for number, line in enumerate(lines)]
+    for line in OF_KINDS:
+        result = harness.run(["--format", "csv", "-c", f"load kinds.csv {KINDS} | {line}"], sandbox.here, sandbox.home)
+        read = list(csv.reader(result.out.decode().splitlines()))
+        is_value = len(read) == 1
+        cases.append((f"load kinds.parquet | {line}", ([], read) if is_value else (read[0], read[1:]), True))
+    said = 0
+    with contextlib.chdir(sandbox.here):
+        connection = duckdb.connect()
+        for line, wanted, whole in cases:
+            shown = harness.run(["-c", "explain sql --dialect duckdb " + random_queries.filled(line, {table: f"{table}.parquet" for table in TABLES})], sandbox.here, sandbox.home)
+            told = shown.out.decode().splitlines()
+            if shown.status != 0 or len(told) != 2:
+                tally.check(f"file: {line}", shown.text() if whole else "")
+                continue
+            said += 1
+            try:
+                problem = difference_of(wanted, [list(row) for row in connection.execute(told[1]).fetchall()], "distinct" not in line, UNSURE.search(line))
+            except Exception as error:  # whatever DuckDB raises
+                refuses = isinstance(wanted, str) and "needs distinct keys" in wanted
+                problem = "" if refuses else f"{type(error).__name__}: {str(error)[:300]}"
+            tally.check(f"file: {line}", problem and f"{problem}\n{told[1][:1500]}")
+        connection.close()
+    print(f"dialects: files: {said} of {len(cases)} pipelines wholly said", flush=True)
+
+
 def main():
     options = engines.options(150, ENGINES)
     print(f"dialects: --seed {options.seed}")
@@ -382,6 +445,8 @@ def main():
             run_engine(name, sandbox, rows, pipelines, expected, tally, options.verbose)
     with harness.Sandbox() as sandbox:
         explained(options.engines.split(","), options.count // 2, options.seed, sandbox, tally)
+    with harness.Sandbox() as sandbox:
+        explained_files(options.count // 2, options.seed, sandbox, tally)
     kinds = [kind for kind, _ in expected]
     print(f"dialects: {kinds.count('values')} with values, {kinds.count('row')} with failing rows, {kinds.count('other')} with other errors")
     return tally.finish()

@@ -21,26 +21,30 @@ static bool table_of(const struct binder *binder, const struct source_node *sour
     struct sources *sources = &binder->facts->sources;
     const struct path_item *path = source->kind == SOURCE_LOAD && source->path_count == 1 ? source->paths : NULL;
     const struct name *written = path ? &path->path : &source->name;
+    const bool is_shown = binder->facts->dialect && path;
     if ((!path && source->kind != SOURCE_NAME && source->kind != SOURCE_LAST) || (path && path->as.text) ||
         source->as.text)
         return false;
     *file = NULL;
     for (size_t i = 0; i < sources->count && !*file; i++)
         *file = sources->files[i].written == written ? &sources->files[i] : NULL;
-    if (!*file || (*file)->count == 0 || (*file)->rows)
+    if (!*file || (*file)->count == 0 || (*file)->rows || (is_shown && (*file)->list_count > 1))
         return false;
     size_t *places = arena_array(binder->arena, (*file)->count, sizeof *places);
     *from = (struct table_columns){.places = places, .count = (*file)->count, .dialect = binder->facts->dialect};
     for (size_t k = 0; k < (*file)->count; k++) {
         const struct column *column = (*file)->columns[k].column;
-        if (!column || !column->unread || !column->live)
+        if (!column || !column->unread || !(column->live || is_shown))
             return false;
         const struct file_reader *reader = file_cache_reader(binder->env->file_cache, column, &places[k]);
         if (!reader || (from->reader && from->reader != reader))
             return false;
         from->reader = reader;
     }
-    return true;
+    const struct table_source *tables = file_cache_tables(binder->env->file_cache);
+    if (!from->reader->live)
+        from->reader = tables->of_file((*file)->path.text, from->reader, binder->facts->dialect, binder->arena);
+    return from->reader;
 }
 
 static bool any_before(const struct pipeline *pipeline, size_t k, enum stage_kind kind)

@@ -281,12 +281,7 @@ static void bind_save_folders(struct binder *binder, const struct stage *stage, 
 static bool bind_save_way(struct binder *binder, const struct stage *stage, bool is_table, struct bound *bound)
 {
     const struct name *way = &stage->format;
-    bound->save_way = strcmp(way->text, "append") == 0    ? SAVE_APPEND
-                      : strcmp(way->text, "replace") == 0 ? SAVE_REPLACE
-                                                          : SAVE_WHOLE;
-    if (bound->save_way == SAVE_WHOLE)
-        return bind_error(binder, way->span, "`append` adds rows to a table on a server, `replace` takes its place",
-                          "`%s` is no way to save", way->text);
+    bound->save_way = strcmp(way->text, "append") == 0 ? SAVE_APPEND : SAVE_REPLACE;
     if (!is_table)
         return bind_error(binder, way->span, "leave it out: `save` writes a new file in place of an old one",
                           "`%s` is for tables on servers", way->text);

@@ -82,7 +82,9 @@ enum status explain_sql(struct strbuf *out, struct runner *runner, const struct 
     if (!description.address)
         return diag_error_hint(diags, stmt->pipeline->span,
                                "as `explain sql load clickhouse://HOST/DATABASE/TABLE?by=COLUMN | count` does",
-                               "this pipeline does not begin with a table on a server");
+                               stmt->dialect.text
+                                   ? "this pipeline begins with no table on a server, and no file of Parquet"
+                                   : "this pipeline does not begin with a table on a server");
     print_description(out, &description, stmt->pipeline, arena);
     return STATUS_OK;
 }

@@ -71,6 +71,9 @@ struct table_source {
                         const struct format_job *job);
     void (*set_limits)(struct servers *servers, const struct table_limits *limits);
     struct table_limits (*limits)(const struct servers *servers);
+    /* A file as a table of statements that are only shown, in the arena; NULL: the dialect reads no such files. */
+    struct file_reader *(*of_file)(const char *path, const struct file_reader *file, const char *dialect,
+                                   struct arena *arena);
     /* Whether one query can read both tables. */
     bool (*together)(const struct file_reader *a, const struct file_reader *b);
     struct table_traffic (*traffic)(const struct servers *servers);

@@ -79,6 +79,11 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .bit_or = "($a | $b)",
      .distance = "CAST(CAST($b AS HUGEINT) - $a AS DOUBLE)",
      .distinct = "count(DISTINCT CASE WHEN $b THEN $a END)",
+     .micros = "epoch_us($a)",
+     .decimal = "CAST($a AS DECIMAL(18, $b))",
+     .unscaled = "CAST($a * $b AS BIGINT)",
+     .file = "read_parquet($a, file_row_number = true)",
+     .file_row = "file_row_number",
      .skip = " OFFSET $a"},
 };
 

@@ -53,7 +53,8 @@ struct sql_dialect {
     const char *sorted, *length, *element;
     const char *half, *odd, *bit_or, *distance;
     const char *all, *in; /* before the kind of a join; of rows in a subquery: both see all rows of all servers */
-    const char *skip;     /* after LIMIT or without it; NULL: LIMIT has both numbers */
+    const char *file, *file_row; /* the rows of a file of Parquet, and their numbers; NULL: it reads none */
+    const char *skip;            /* after LIMIT or without it; NULL: LIMIT has both numbers */
 };
 
 enum { SQL_DIALECTS = 2 };

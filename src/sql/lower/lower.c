@@ -28,6 +28,15 @@ static void begin_table(const struct lowering *lowering, const struct table_colu
     table->from = from;
     *select = (struct select){
         .dialect = lowering->dialect, .checks = &table->checks, .take = INT64_MAX, .rows = TABLE_ROWS, .aligned = true};
+    if (reader->file) {
+        struct strbuf path = {0};
+        sql_add_string(&path, lowering->dialect, (struct text){reader->file, strlen(reader->file)});
+        select->from = sql_phrase(lowering->dialect->file, strbuf_take(&path, arena), NULL, arena);
+        select->order = arena_array(arena, 1, sizeof *select->order);
+        select->order[select->order_count++].text = lowering->dialect->file_row;
+        select->ordered = true;
+        return;
+    }
     select->from = name_of(lowering, url->table);
     if (url->database)
         select->from = arena_printf(arena, "%s.%s", name_of(lowering, url->database), select->from);

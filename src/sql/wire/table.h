@@ -10,6 +10,7 @@ struct table_reader {
     struct file_reader base;
     struct arena *arena; /* of all that follows */
     struct table_url url;
+    const char *file;   /* in place of it, of statements that are only shown; or NULL */
     const char *server; /* for messages */
     struct http *http;
     struct wire_type *types; /* of base.columns */
