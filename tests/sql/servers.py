@@ -219,6 +219,48 @@ def appending(rig, server):
     rig.answers("append makes a table", "3\n6\n", f"range 1..3 | map _ as x | save {server.url('made', 'x')} append", f"load {server.url('made', 'x')} | count", f"range 1..3 | map _ as x | save {server.url('made', 'x')} append", f"load {server.url('made', 'x')} | count")
 
 
+class Bucket(http.server.BaseHTTPRequestHandler):
+    """Files of a folder as S3 has them, parts too."""
+
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def do_GET(self):
+        path = os.path.join(self.server.folder, os.path.basename(urllib.parse.urlsplit(self.path).path))
+        data = b""
+        if os.path.isfile(path):
+            with open(path, "rb") as file:
+                data = file.read()
+        part = re.match(r"bytes=(\d+)-(\d*)", self.headers.get("Range", ""))
+        begin, end = (int(part.group(1)), min(int(part.group(2) or len(data)), len(data) - 1) + 1) if part else (0, len(data))
+        self.send_response((206 if part else 200) if data else 404)
+        for name, value in (("Content-Length", end - begin), ("Content-Range", f"bytes {begin}-{end - 1}/{len(data)}"), ("ETag", '"1"'), ("Last-Modified", "Sat, 28 Nov 2026 10:00:00 GMT"), ("Accept-Ranges", "bytes")):
+            self.send_header(name, str(value))
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(data[begin:end])
+
+    do_HEAD = do_GET
+
+
+def lake(rig, server):
+    """A view over files of Parquet, as the documents have it."""
+    line = "range 0..9999 | map _ as pos, _ % 7 as sym, date(\"2024-01-01\") + _ % 30 as day, _ * 0.5 as price"
+    rig.answers("files of a lake", "", f"{line} | save trades.parquet")
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Bucket) as bucket:
+        bucket.folder, bucket.daemon_threads = rig.sandbox.here, True
+        threading.Thread(target=bucket.serve_forever, daemon=True).start()
+        server.ask(f"CREATE VIEW lake AS SELECT * FROM s3('http://127.0.0.1:{bucket.server_address[1]}/bank/trades.parquet', NOSIGN, 'Parquet')")
+        server.ask(f"CREATE VIEW pond AS SELECT * FROM file('{rig.sandbox.path('trades.parquet')}', Parquet)")
+        for view in ("lake", "pond"):
+            for rest in ("count", "group sym: count(), sum(price), max(day)", "select day == date(\"2024-01-05\") | top 3 by price", "join (range 3..4 | map _ as sym, _ * 10 as w) on sym | group sym: sum(w)", "tail 3"):
+                expected = rig.run(f"trades.parquet | {rest}").out.decode()
+                rig.answers(f"{view}: {rest}", expected, f"load {server.url(view, 'pos')} | {rest}")
+        bucket.shutdown()
+
+
 def connections(rig, server):
     url = server.url("large", "pos")
     shown = rig.run(f"let t = load {url}", ".connections").out.decode().split("\t")
@@ -559,6 +601,7 @@ def main():
         saving_between(rig, server)
         if name == "clickhouse":
             types_of_today(rig, server)
+            lake(rig, server)
             continue
         connections(rig, server)
         completion(rig, server)

@@ -63,9 +63,9 @@ class Rack:
 
 
 def fit(points):
-    """a and b of a + b * keys, from the first point and the last."""
+    """a and b of a + b * keys, from the first point and the last; nothing shrinks with keys."""
     (least, first), (most, last) = points[0], points[-1]
-    b = (last - first) / (most - least) if most > least else 0
+    b = max((last - first) / (most - least), 0) if most > least else 0
     return first - b * least, b
 
 
@@ -84,8 +84,7 @@ def at_size(measured, keys, shards, rows, grows):
     down_a, down_b = fit([(k, measured[k, most][2] / most) for k in KEYS])
     client_a, client_b = fit([(k, measured[k, most][0]) for k in KEYS])
     memory_a, memory_b = fit([(k, measured[k, most][3]) for k in KEYS])
-    each = measured[KEYS[0], most][1] / most / rows if grows else 0
-    up = shards * each * 1e12 / shards if grows else shards * (up_a + up_b * keys)
+    up = measured[KEYS[0], most][1] / (most * rows) * 1e12 if grows else shards * (up_a + up_b * keys)
     memory = measured[KEYS[0], most][3] / (most * rows) * 1e12 if grows else memory_a + memory_b * keys
     return max(up, 0), max(shards * (down_a + down_b * keys), 0), max(client_a + client_b * keys, 0), max(memory, 0)
 

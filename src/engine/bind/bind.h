@@ -46,7 +46,7 @@ struct bound {
     struct value_check *checks; /* of the scalar, before it is shown, saved or named */
     size_t check_count;
     /* What the pipeline ends in. */
-    struct name save_path;            /* absent: none */
+    struct name save_path; /* absent: none */
     enum save_way save_way;
     struct save_folders save_folders; /* of the result's columns */
     int64_t show_rows;                /* as in struct result */
