@@ -120,11 +120,15 @@ static void join_chunks(struct column_read *column)
 
 enum status lists_keep_elements(struct read *read)
 {
+    bool any = false;
     for (size_t i = 0; i < read->chunk_count; i++) {
         const struct leaf *leaf = read->chunks[i].column->leaf;
         if (leaf->repetition > 0)
             read->chunks[i].elements = heap_array((size_t)leaf->repetition + 1, sizeof(int64_t));
+        any = any || leaf->repetition > 0;
     }
+    if (!any)
+        return STATUS_OK;
     const enum status status = read_step(read, read->chunk_count, count_part);
     for (size_t k = 0; k < read->column_count && status == STATUS_OK; k++) {
         if (read->columns[k].leaf->repetition > 0)

@@ -212,9 +212,11 @@ static bool is_behind_array(const struct table *table, const char *at)
 }
 
 static enum status object_error(const struct table *table, const struct problem *problem, const char *location,
-                                const struct format_job *job)
+                                const struct format_job *job, const char *path)
 {
     struct diags *diags = job->diags;
+    struct text_options options = table->options;
+    options.errors = ERRORS_SKIP;
     const char *newline = memchr(problem->at, '\n', (size_t)(table->end - problem->at));
     const char *limit = newline && !table->values ? newline : table->end, *end = json_skip_value(problem->at, limit);
     end = end ? end : newline ? newline : table->end;
@@ -231,8 +233,11 @@ static enum status object_error(const struct table *table, const struct problem 
                                "%s: the array ends behind the object that begins here, and text follows it", location);
     return diag_error_hint(
         diags, job->span,
-        table->values ? "an object is such as {\"id\": 42, \"amt\": 0.5}, with commas between those of an array"
-                      : "each line is an object such as {\"id\": 42, \"amt\": 0.5}",
+        table->values
+            ? "an object is such as {\"id\": 42, \"amt\": 0.5}, with commas between those of an array"
+            : arena_printf(diags->arena,
+                           "each line is an object such as {\"id\": 42, \"amt\": 0.5}; to leave out others: `%s`",
+                           table_load_advice(table, job, path, options)),
         table->values ? "%s: what begins here is not a JSON object" : "%s is not a JSON object", location);
 }
 
@@ -294,7 +299,7 @@ static enum status count_error(const struct table *table, const struct problem *
         diag_error(diags, job->span, "%s is blank", location);
         diag_hint(diags, "a %s file has one row per line; only its end may be blank", table->dialect->extension);
     } else if (table->dialect->json) {
-        return object_error(table, problem, location, job);
+        return object_error(table, problem, location, job, path);
     } else {
         const size_t values = values_in(table, problem->at);
         const char *advice = table_delimiter_advice(table);
