@@ -4,6 +4,7 @@
 #include "sql/lower/float_sum.h"
 #include "sql/lower/integer_sum.h"
 #include "sql/lower/lower.h"
+#include "sql/moment_complete.h"
 #include "sql/wire/query.h"
 #include "sql/wire/table.h"
 
@@ -140,9 +141,16 @@ static enum status read_rows(struct file_reader *base, const struct format_job *
             continue;
         if (sent[i]->truth)
             read[i]->type = read[i]->store = TYPE_BOOL;
+        if (sent[i]->moment && status == STATUS_OK)
+            status = moment_complete(sent[i]->moment, &read[i], reader->table->server, job->span, job->diags);
         columns[k] = read[i++];
     }
-    return STATUS_OK;
+    if (status != STATUS_OK) {
+        columns_unref(read, count);
+        for (size_t k = 0; k < base->count; k++)
+            columns[k] = wanted[k] ? NULL : columns[k];
+    }
+    return status;
 }
 
 static bool has_column(const struct file_reader *reader, const char *name)
@@ -275,7 +283,7 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
     for (int64_t i = 0; i < groups; i++) {
         rows += column_get_int(columns[VALUE_ROWS], i);
         fails = fails || column_get_int(columns[VALUE_FAILS], i) != 0;
-        for (size_t k = 0; k < reader->sent_count; k++)
+        for (size_t k = 0; k < reader->sent_count && !reader->sent[0].moment; k++)
             parts[k] = column_get_int(columns[VALUE_FIRST + k], i);
         sums[i] = (struct float_sum_group){parts[0], {parts[1], parts[2], parts[3]}};
     }
@@ -283,7 +291,13 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
     double sum;
     if (fails)
         return report_failure(reader, job);
-    if (reader->sent_count < FLOAT_SUM_COLUMNS) {
+    if (reader->sent[0].moment) {
+        double moment = 0;
+        if (rows == 1 && !moment_of_text(reader->sent[0].moment, column_get(columns[VALUE_FIRST], 0).text, &moment))
+            return moment_report(reader->table->server, job->span, job->diags);
+        *result = scalar_float(moment);
+        status = rows == 1 ? STATUS_OK : STATUS_UNABLE;
+    } else if (reader->sent_count < FLOAT_SUM_COLUMNS) {
         status =
             finish_value(aggregate, kind_aggregated(reader->lowered.last), rows, parts, reader->sent_count, result);
     } else if ((rows > 0 || aggregate->kind == AGG_SUM) && float_sum_finish(sums, groups, &sum)) {
@@ -307,7 +321,10 @@ static enum status read_value(struct file_reader *base, const struct format_job 
     const size_t count = VALUE_FIRST + reader->sent_count;
     int64_t rows;
     for (size_t k = 0; k < count; k++)
-        (void)wire_type_parse(k == VALUE_FAILS ? "UInt8" : "Int64", job->diags->arena, &types[k]);
+        (void)wire_type_parse(k == VALUE_FAILS                             ? "UInt8"
+                              : k == VALUE_FIRST && reader->sent[0].moment ? "String"
+                                                                           : "Int64",
+                              job->diags->arena, &types[k]);
     const struct native_columns expected = {.names = names, .types = types, .count = count, .computed = true};
     enum status status = run(reader, reader->value_query, &expected, job, columns, &rows);
     if (status != STATUS_OK)
@@ -350,6 +367,10 @@ static bool set_columns(struct remote_reader *reader)
                                          .type = sent->truth ? TYPE_BOOL : sent->type.type,
                                          .logical = sent->type.logical,
                                          .nullable = sent->type.nullable};
+        if (sent->moment) {
+            column->type = TYPE_F64;
+            column->logical = output->logical;
+        }
     }
     reader->sent_count = base->count;
     return base->count > 0;
@@ -359,9 +380,22 @@ static void set_value(struct remote_reader *reader)
 {
     reader->sent_count = reader->lowered.select.count;
     reader->sent = arena_array(reader->arena, reader->sent_count, sizeof *reader->sent);
-    for (size_t k = 0; k < reader->sent_count; k++)
-        reader->sent[k] = sent_as(reader->lowered.select.dialect, reader->lowered.select.columns[k].leaf.text, TYPE_I64,
-                                  (struct logical_type){0}, reader->arena);
+    for (size_t k = 0; k < reader->sent_count; k++) {
+        const struct select_column *column = &reader->lowered.select.columns[k];
+        reader->sent[k] = sent_as(reader->lowered.select.dialect, column->leaf.text, TYPE_I64, (struct logical_type){0},
+                                  reader->arena);
+        if (column->moment)
+            reader->sent[k] = (struct sent_column){.text = column->moment_of, .moment = column->moment};
+    }
+}
+
+/* Whether a column is completed here, so that no text says it elsewhere. */
+static bool completes(const struct remote_reader *reader)
+{
+    bool any = false;
+    for (size_t k = 0; k < reader->sent_count && !any; k++)
+        any = reader->sent[k].moment;
+    return any;
 }
 
 /* Whether it is worth a query of its own: its rows are fewer than the table's, or only it puts them in order. */
@@ -426,7 +460,10 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
         if (good && from->dialect)
             part_names(reader);
         good = good && set_columns(reader);
-        if (!good)
+        if (good && from->dialect && completes(reader)) {
+            *refusal = "a variance or correlation, which is completed here";
+            good = false;
+        } else if (!good)
             *refusal = !reduces(reader)          ? (*refusal ? *refusal : "all rows") /* of more stages */
                        : lowered->select.ordered ? "a column"
                                                  : "the order of rows";

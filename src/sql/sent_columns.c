@@ -53,6 +53,11 @@ struct sent_column sent_output(const struct lowered *lowered, size_t k, struct a
     if (is_sent_raw(lowered, k, arena))
         return sent_raw(lowered->select.dialect, column, arena);
     struct sent_column sent = sent_as(lowered->select.dialect, column->leaf.text, output->type, output->logical, arena);
+    if (column->moment) {
+        const struct logical_type text = {.kind = LOGICAL_TEXT};
+        sent = sent_as(lowered->select.dialect, column->moment_of, TYPE_U32, text, arena);
+        sent.moment = column->moment;
+    }
     if (!output->validity || !sent.text)
         return sent;
     const struct sql_dialect *dialect = lowered->select.dialect;

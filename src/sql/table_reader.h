@@ -65,7 +65,8 @@ enum status old_columns_store(const struct old_columns *old, const struct relati
 struct sent_column {
     const char *text; /* NULL: it cannot be sent */
     struct wire_type type;
-    bool truth; /* sent as UInt8, and a bool here */
+    bool truth;                      /* sent as UInt8, and a bool here */
+    const struct sql_moment *moment; /* sent as its text, and completed here; or NULL */
 };
 
 /* The text as a server's type that is sent as `type`. */

@@ -8,6 +8,7 @@ Engines: clickhouse-18 (clickhouse-server, started here on loopback) and clickho
 import os
 import random
 import re
+import struct
 import sys
 
 import engines
@@ -73,6 +74,11 @@ def field(value, is_csv):
     return repr(value)
 
 
+def sent(value):
+    """As a field of a table in which floats are their bits."""
+    return str(struct.unpack("<q", struct.pack("<d", value))[0]) if isinstance(value, float) else field(value, False)
+
+
 def make_table(rig, server, table, rng):
     """Files 0/TABLE.csv, 1/TABLE.csv and tables `default`.TABLE without, `huge`.TABLE with integers beyond 64 bits."""
     count, columns = TABLES[table]
@@ -82,7 +88,10 @@ def make_table(rig, server, table, rng):
     for database, stand_in in (("default", STAND_INS[0]), ("huge", 2**64 - 1)):
         server.ask(f"CREATE DATABASE IF NOT EXISTS {database}")
         server.ask(f"CREATE TABLE {database}.{table} (pos Int64, {', '.join(f'`{name}` {kind}' for name, kind in types)}) ENGINE = MergeTree ORDER BY {columns[0][0]}")
-        server.ask(f"INSERT INTO {database}.{table} FORMAT TabSeparated\n" + "".join("\t".join(field(stand_in if value is HUGE else value, False) for value in row) + "\n" for row in rows))
+        # 18.16 reads the text of floats inexactly.
+        server.ask(f"CREATE TABLE {database}.sent_{table} (pos Int64, {', '.join(f'`{name}` {kind}'.replace('Float64', 'Int64') for name, kind in types)}) ENGINE = Memory")
+        server.ask(f"INSERT INTO {database}.sent_{table} FORMAT TabSeparated\n" + "".join("\t".join(sent(stand_in if value is HUGE else value) for value in row) + "\n" for row in rows))
+        server.ask(f"INSERT INTO {database}.{table} SELECT pos, {', '.join(f'reinterpretAsFloat64(reinterpretAsString(`{name}`))' if kind == 'Float64' else f'`{name}`' for name, kind in types)} FROM {database}.sent_{table}")
     for folder, stand_in in enumerate(STAND_INS):
         os.makedirs(rig.sandbox.path(str(folder)), exist_ok=True)
         with open(rig.sandbox.path(f"{folder}/{table}.csv"), "w", encoding="utf-8") as file:
@@ -97,7 +106,9 @@ def answer(rig, line, sources):
     errors = re.findall(r"error: .*", result.err.decode())
     errors = [re.sub(r"clickhouse://[^/]*/\w+/(\w+)\?[^ `)]*|\d/(\w+)\.csv", r"\1\2", error) for error in errors]
     # What is quoted of the line is cut, by its length with the source.
-    return result.status, result.out.decode(), [re.sub(r"`[^`]{90,}`|`\(load [^`]*`", "`...`", error) for error in errors]
+    # Of keys that are zeros with either sign servers give 0.0.
+    out = re.sub(r"(^|\t)-0\.0(?=\t|$)", r"\g<1>0.0", result.out.decode(), flags=re.MULTILINE)
+    return result.status, out, [re.sub(r"`[^`]{90,}`|`\(load [^`]*`", "`...`", error) for error in errors]
 
 
 def tells_huge(got, places):

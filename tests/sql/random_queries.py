@@ -193,7 +193,7 @@ class Writer:
         number = self.of("float") if rng.random() < 0.7 else self.real(1)
         of_float = f", {rng.choice(('sum', 'mean', 'min', 'max'))}({number}) as f" if number and rng.random() < 0.6 else ""
         measured = self.of("int", "missing", "float") or "1"
-        of_values = f", {rng.choice((f'median({measured})', f'quantile(0.3, {measured})', f'distinct({measured})', f'distinct({rng.choice(list(self.columns))})'))} as d" if rng.random() < 0.4 else ""
+        of_values = f", {rng.choice((f'median({measured})', f'quantile(0.3, {measured})', f'distinct({measured})', f'distinct({rng.choice(list(self.columns))})', f'stddev({measured})', f'var({measured})', f'corr({measured}, {number or measured})'))} as d" if rng.random() < 0.4 else ""
         of_truth = f", {rng.choice(('any', 'all', 'min', 'max'))}({self.truth(1)}) as t" if rng.random() < 0.3 else ""
         stage = "group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({self.integer(1)}) as s{of_float}{of_truth}{of_values}"
         self.columns = dict(zip(names, kinds)) | {"n": "int", "s": "int" if chosen else "missing"} | ({"f": "float"} if of_float else {}) | ({"t": "bool"} if of_truth else {})
@@ -246,6 +246,9 @@ class Writer:
             stages.append("count")
         elif end < 0.7:
             stages.append(f"{rng.choice(('any', 'all', 'min', 'max'))} {self.truth(2)}")
+        elif end < 0.78:
+            number = self.of("float", "missing", "int") or self.integer(1)
+            stages.append(rng.choice((f"var {number}", f"stddev {number}", f"corr {number}, {self.integer(1)}", f"corr {self.real(1)}, {number}")))
         return " | ".join(stages)
 
 

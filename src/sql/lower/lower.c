@@ -311,6 +311,23 @@ size_t task_bare_input(const struct task *task, value v)
     return instr && instr->op == OP_INPUT && instr->offset == 0 ? (size_t)instr->integer : SIZE_MAX;
 }
 
+/* Whether the value is a column of a moment, or its square root; sets that column. */
+static bool moment_column(const struct task *task, const struct select *select, value v, struct select_column *column,
+                          struct arena *arena)
+{
+    const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
+    const bool root = instr && instr->op == OP_SQRT;
+    const size_t input = task_bare_input(task, root ? instr->args[0] : v);
+    if (input == SIZE_MAX || !select->columns[input].moment || (root && select->columns[input].moment->root))
+        return false;
+    struct sql_moment *moment = arena_alloc(arena, sizeof *moment);
+    *column = select->columns[input];
+    *moment = *column->moment;
+    moment->root = moment->root || root;
+    column->moment = moment;
+    return true;
+}
+
 static bool outputs(struct lowering *lowering, const struct task *task, struct sql_expressions *expressions,
                     struct select *select)
 {
@@ -324,6 +341,8 @@ static bool outputs(struct lowering *lowering, const struct task *task, struct s
             columns[k] = select->columns[input];
             continue;
         }
+        if (moment_column(task, select, output->value, &columns[k], lowering->arena))
+            continue;
         const bool text = output->logical.kind == LOGICAL_TEXT;
         columns[k].leaf.text = (text ? sql_text_expression : sql_expression)(expressions, output->value);
         columns[k].leaf.is_text = text;
@@ -355,6 +374,7 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
     struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
     if (!expressions)
         return false;
+    const bool single = select->rows == 1;
     if (!filter(lowering, analysed, expressions, select))
         return false;
     if (task->sink == SINK_ROWS && !outputs(lowering, analysed, expressions, select))
@@ -375,6 +395,14 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
     if (task->aggregate_count != 1)
         return lowering_refuse(lowering, "several aggregates of all rows");
     struct select_column *columns = arena_array(lowering->arena, FLOAT_SUM_COLUMNS, sizeof *columns);
+    const struct aggregate *aggregate = &analysed->aggregates[0];
+    if (aggregate_table[aggregate->kind].extreme && single &&
+        moment_column(analysed, select, aggregate->value, columns, lowering->arena)) {
+        columns->moment_of = arena_printf(lowering->arena, "any(%s)", columns->moment_of);
+        select->columns = columns;
+        select->count = 1;
+        return true;
+    }
     select->columns = columns;
     select->count =
         aggregate_lower(&analysed->aggregates[0], select->dialect, expressions, analysed, columns, lowering->arena);

@@ -21,7 +21,8 @@ struct lowered {
     struct select select;
     const struct task *last; /* rows: its outputs are the select's columns. One value: column 0 is that, a sum's or
                                 mean's are the sums of its digits (integer_sum.h), of floats those of float_sum.h, by
-                                the first of which the select is grouped; an extreme of floats is the bits of one */
+                                the first of which the select is grouped; an extreme of floats is the bits of one,
+                                and a moment its text */
     bool any;                /* some rows of a table without an order were taken */
     bool throws;             /* the query is an error of throwIf where rows of a join's source fail */
 };

@@ -116,6 +116,35 @@ static const char *group_distinct(const struct aggregate *aggregate, const struc
     return sql_phrase(dialect->distinct, v, where, arena);
 }
 
+/* A variance or correlation; false: it cannot be said. */
+static bool group_moment(const struct aggregate *aggregate, const struct task *task, const struct select *select,
+                         struct sql_expressions *expressions, struct select_column *own, struct arena *arena)
+{
+    const struct instr *code = task->code.at;
+    const bool pairs = aggregate->kind == AGG_CORR;
+    const value values[] = {aggregate->value, pairs ? aggregate->other : aggregate->value};
+    const char *texts[2], *where = select->dialect->truths[1];
+    struct sql_moment *moment = arena_alloc(arena, sizeof *moment);
+    *moment = (struct sql_moment){.pairs = pairs, .narrow = true, .scale = aggregate->scale};
+    for (int i = 0; i < 2; i++) {
+        const struct instr *instr = &code[values[i]];
+        moment->floats = moment->floats || instr->kind == KIND_FLOAT;
+        moment->narrow = moment->narrow && instr->lo >= INT32_MIN && instr->hi <= INT32_MAX;
+    }
+    for (int i = 0; i < 2; i++) {
+        texts[i] = code[values[i]].kind == KIND_BOOL ? NULL : sql_expression(expressions, values[i]);
+        if (texts[i] && moment->floats && code[values[i]].kind == KIND_INT)
+            texts[i] = sql_phrase(select->dialect->as_float, texts[i], NULL, arena);
+    }
+    if (aggregate->where != NO_VALUE)
+        where = sql_expression(expressions, aggregate->where);
+    if (!is_server(select->dialect) || !texts[0] || !texts[1] || !where)
+        return false;
+    own->moment = moment;
+    own->moment_of = moment_sums(moment, texts[0], pairs ? texts[1] : NULL, where, arena);
+    return true;
+}
+
 /* A group's aggregate that has operands; false: it cannot be said. */
 static bool group_of_operands(const struct aggregate *aggregate, const struct task *task, const struct select *select,
                               struct sql_expressions *expressions, struct select_column *own, struct arena *arena)
@@ -126,6 +155,8 @@ static bool group_of_operands(const struct aggregate *aggregate, const struct ta
         *own = computed(group_distinct(aggregate, task, select, expressions, arena));
         return own->leaf.text;
     }
+    if (aggregate->kind == AGG_VAR || aggregate->kind == AGG_CORR)
+        return group_moment(aggregate, task, select, expressions, own, arena);
     if (aggregate->kind != AGG_QUANTILE)
         return false;
     v = sql_expression(expressions, aggregate->value);

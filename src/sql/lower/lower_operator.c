@@ -66,17 +66,22 @@ static bool add_key(struct lowering *lowering, const struct task *task, const st
     return true;
 }
 
-/* The sorted values of quantiles become these; aggregates are columns from `first` on. */
-static void find_quantiles(const struct task *task, size_t first, struct select *select, struct arena *arena)
+/* The sorted values of quantiles become these, and the sums of moments their texts; aggregates are columns from `first`
+ * on. */
+static void finish_operands(const struct task *task, size_t first, struct select *select, struct arena *arena)
 {
     bool any = false;
     for (size_t i = 0; i < task->aggregate_count; i++)
-        any = any || (task->aggregates[i].kind == AGG_QUANTILE && select->columns[first + i].leaf.text);
+        any = any || select->columns[first + i].moment ||
+              (task->aggregates[i].kind == AGG_QUANTILE && select->columns[first + i].leaf.text);
     if (any)
         select_wrap(select, arena);
     for (size_t i = 0; i < task->aggregate_count && any; i++) {
         const struct aggregate *aggregate = &task->aggregates[i];
-        struct sql_leaf *leaf = &select->columns[first + i].leaf;
+        struct select_column *column = &select->columns[first + i];
+        struct sql_leaf *leaf = &column->leaf;
+        if (column->moment)
+            column->moment_of = moment_text(column->moment, column->moment_of, arena);
         if (aggregate->kind != AGG_QUANTILE || !leaf->text)
             continue;
         const bool number = task->code.at[aggregate->value].kind == KIND_FLOAT;
@@ -184,7 +189,7 @@ bool lower_row(struct lowering *lowering, const struct task *task, const struct 
     group_by(select, NULL, fails, columns, count);
     select->ordered = true;
     select->rows = 1;
-    find_quantiles(analysed, 0, select, arena);
+    finish_operands(analysed, 0, select, arena);
     round_sums(task, 0, parts, select, arena);
     if (columns == select->columns)
         select_wrap(select, arena); /* no condition or group is to be added to it */
@@ -222,7 +227,7 @@ static bool lower_group(struct lowering *lowering, const struct task *task, stru
     select->order_count = column_op->key_count;
     select->order = order_of_keys(task, select, columns, &select->order_count, arena);
     select->ordered = true;
-    find_quantiles(analysed, column_op->key_count, select, arena);
+    finish_operands(analysed, column_op->key_count, select, arena);
     round_sums(task, column_op->key_count, parts, select, arena);
     return true;
 }

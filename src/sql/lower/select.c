@@ -153,11 +153,13 @@ void select_wrap(struct select *select, struct arena *arena)
     for (size_t k = 0; k < select->count; k++) {
         const struct select_column *column = &select->columns[k];
         const char *name = arena_printf(arena, "rql_%d_%zu", select->depth, count);
-        if (!column->raw && !column->leaf.text)
+        const char *text = column->raw ? column->raw : column->moment ? column->moment_of : column->leaf.text;
+        if (!text)
             continue;
-        items[count++] = (struct select_item){column->raw ? column->raw : column->leaf.text, name};
+        items[count++] = (struct select_item){text, name};
         columns[k] = *column;
-        columns[k].leaf.text = name;
+        columns[k].leaf.text = column->moment ? NULL : name;
+        columns[k].moment_of = column->moment ? name : NULL;
         columns[k].fails = NULL; /* it was computed with */
         if (column->raw)
             columns[k] = select_column_of(select->dialect, name, column->wire, arena);

@@ -3,6 +3,7 @@
 #define RQL_SQL_LOWER_SELECT_H
 
 #include "sql/lower/expression.h"
+#include "sql/lower/moment.h"
 #include "sql/wire/wire_type.h"
 
 /* What a SELECT can read or has computed. */
@@ -11,6 +12,9 @@ struct select_column {
     const char *raw;              /* a column of the table as it is, with NULL where values are missing; or NULL */
     const struct wire_type *wire; /* of `raw` */
     const char *fails;            /* where `raw` has no value here, as integers beyond 64 bits; NULL: nowhere */
+    /* NULL, or what `moment_of` is the sums of, or their text, and then no expression can read it. */
+    const struct sql_moment *moment;
+    const char *moment_of;
 };
 
 struct select_order {
