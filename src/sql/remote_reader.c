@@ -304,12 +304,9 @@ static enum status value_of_columns(const struct remote_reader *reader, struct c
         *result = scalar_float(aggregate->kind == AGG_MEAN ? sum / (double)rows + 0.0 : sum);
         status = STATUS_OK;
     }
-    if (status != STATUS_UNABLE || !reader->unordered)
-        return status;
-    if (rows > 0)
-        return report_failure(reader, job);
-    return diag_error_hint(job->diags, aggregate->span, "`count` counts the rows; the sum of no rows is 0",
-                           "there are no rows to aggregate");
+    if (status == STATUS_UNABLE)
+        return rows > 0 ? report_failure(reader, job) : aggregate_no_rows(aggregate, aggregate->kind, job->diags);
+    return status;
 }
 
 static enum status read_value(struct file_reader *base, const struct format_job *job, struct scalar *result)
@@ -344,6 +341,13 @@ static void close_remote(struct file_reader *base)
     sent_tables_release(&reader->rows_up);
     arena_free(reader->arena);
     free(reader);
+}
+
+static struct file_reader *failing(const struct file_reader *base)
+{
+    const struct remote_reader *reader = (const struct remote_reader *)base;
+    const struct select *select = &reader->lowered.failing;
+    return select->from && !reader->unordered ? failing_row_new(reader->table, select) : NULL;
 }
 
 /* Sets the columns of a result of rows; false: one cannot be sent. */
@@ -416,8 +420,8 @@ static bool is_short(const struct remote_reader *reader)
 
 struct file_reader *remote_reader_new(const struct queue *queue, const struct table_columns *from, const char **refusal)
 {
-    static const struct file_reader_ops row_ops = {.read = read_rows, .close = close_remote};
-    static const struct file_reader_ops value_ops = {.value = read_value, .close = close_remote};
+    static const struct file_reader_ops row_ops = {.read = read_rows, .failing = failing, .close = close_remote};
+    static const struct file_reader_ops value_ops = {.value = read_value, .failing = failing, .close = close_remote};
     const struct table_reader *first = (const struct table_reader *)from->reader;
     bool unordered = false;
     for (const struct table_columns *at = from; at; at = at->next) {

@@ -34,6 +34,11 @@ enum status sent_tables_fetch(const struct sent_tables *sent, struct span span, 
 /* Whether the statement is short enough to go with them. */
 bool sent_tables_fit(const struct sent_tables *sent, const char *sql);
 
+/* failing_row.c: a reader of the table's only row that the select gives, and of its place in the order of the address.
+ * NULL: the order does not tell places, as it has missing values. */
+struct table_reader;
+struct file_reader *failing_row_new(const struct table_reader *table, const struct select *select);
+
 /* table_save.c: saving into tables on servers. */
 
 /* Checks the syntax of an address to save to; does not connect to the server. */

@@ -244,7 +244,7 @@ def unordered(rig, server):
     same(rig, url, "unordered", ("count", "sum qty", "group sym: count(), sum(qty)", "map sym | distinct | count", "pick sym, qty | distinct | sort qty, sym | take 4", "pick qty | sort | take 5", "pick qty, pos | sort qty, pos"))
     for line in ("map big / qty as v | sum", "group sym: sum(big)", "map big * big as v | group v: count()"):
         rig.fails(f"unordered: {line}", "what is computed of some row of `rows` has no result", f"load {url} | {line}")
-    rig.fails("unordered: of no rows", "there are no rows to aggregate", f"load {url} | select false | max qty")
+    rig.fails("unordered: of no rows", "max of no rows", f"load {url} | select false | max qty")
     rig.fails("unordered: in the rest", 'division by zero in `map split(sym, "x", 0) as v, 1 // (t - t) as w`, row 0', f'load {url} | group sym: sum(qty) as t | map split(sym, "x", 0) as v, 1 // (t - t) as w')
     for line, answer in (("take 5 | count", "5"), ("select qty > 3 | take 7 | map qty > 3 as b | distinct", "true"), ("take 100 | skip 95 | count", "5"), ("take 50 | select qty > 100 | count", "0"), ("take 9 | group: count() as n", "9"), ("take 20 | map qty * 0 as z | scan + | max", "0")):
         result = rig.run(f"load {url} | {line}")
@@ -305,6 +305,29 @@ def travel(rig, server):
     rig.tally.check("travel: setting", "" if rig.run(".set fetch 2500MB", ".set fetch").out.startswith(b"fetch\t2500MB") else "not shown")
 
 
+def failing(rig, server):
+    """Of the first row that fails, one question, and one for its place: no other rows come over."""
+    server.ask("CREATE TABLE failing (pos Int64, a Int64, b Int64, k Int8, u UInt64) ENGINE = Memory")
+    server.ask("INSERT INTO failing SELECT number, number, if(number IN (70000, 80000), 0, number % 5 + 1), number % 10, if(number = 90000, 18446744073709551615, number) FROM numbers(100000)")
+    proxy = engines.Proxy(server)
+    url = proxy.url("failing", "pos")
+    zero, overflow = "division by zero in `", "does not fit in 64 bits"
+    for line, *told in (
+        ("map a // b as v | sum", zero, "row 70000"), ("group k: sum(a // b)", zero, "row 70000"), ("select a > 75000 | map a // b as v | max", zero, "row 80000"),
+        ("select a // b > 3 | stddev a", zero, "row 70000"), ("map a * 200000000000000 as v | group v % 3 as m: count()", "46117 * 200000000000000 " + overflow, "row 46117"),
+        ("assert a < 40000 | count", "assertion failed", "row 40000"), ("sum u", "a value of `u` " + overflow, "row 90000"), ("select k == 3 | group k: max(a // (a - 55553))", zero, "row 55553"),
+        ("select a < 0 | max a", "max of no rows"), ("select a < 0 | map a as v | mean v", "mean of no rows"), ("select a < 0 | stddev a", "`stddev` needs two rows with values"), ("select false | median a", "median of no rows"),
+    ):  # fmt: skip
+        result, size, _ = proxy.travel(lambda line=line: rig.run(".set fetch 1MB", f"load {url} | {line}"))
+        errors = result.err.decode()
+        good = result.status == 1 and all(part in errors for part in told) and errors.count("error: ") == 1 and size < 20000
+        rig.tally.check(f"failing: {line}", "" if good else f"{size} bytes: {result.text()}")
+    two = proxy.url("failing", "k,pos")
+    rig.fails("failing: an order of two columns", "division by zero in `map a // b as v`, row 7000\n", f'load "{two}" | map a // b as v | sum')
+    # What no row fails in, as a sum that is too large, is found in all rows.
+    rig.fails("failing: a sum", overflow, f"load {url} | group k: sum(a * 90000000000000)")
+
+
 def changing(rig, server):
     """What a table has may change: places of one statement that name it read the same rows."""
     server.ask("CREATE VIEW dice2 AS SELECT toInt64(number) AS pos, rand(number) AS a FROM numbers(1000)")
@@ -327,6 +350,7 @@ def main():
         explained(rig, url)
         elsewhere(rig, server, url)
         unordered(rig, server)
+        failing(rig, server)
         changing(rig, server)
         many(rig, server)
         travel(rig, server)

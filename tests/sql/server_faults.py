@@ -32,7 +32,7 @@ ON_SERVERS = {
     "sum": "sum amount", "min": "min amount", "max": "max id", "mean": "mean amount", "wmean": "wmean amount, id", "any": "any amount > 998", "all": "all id < 40",
     "reduce": "pick id | reduce max", "assert": "assert id >= 0 | count",
     "median": "median amount",
-    "quantile": "quantile 0.3, amount",
+    "quantile": "quantile 0.3, amount", "stddev": "stddev amount", "var": "var amount", "corr": "corr id, amount",
 }
 HERE = {
     "zip": "zip (rows.csv | map amount as other) | sum other - amount", "with": "with m = mean(amount) | select amount > m | count", "scan": "pick amount | scan + | max",
@@ -43,7 +43,7 @@ HERE = {
     "unpivot": "unpivot id, amount as name, value | count", "unnest": "derive parts = split(sym, \"A\") | unnest parts with k | group parts, k: count()", "sample": "sample 5 seed 3", "reverse": "reverse | take 3",
     "stencil": "pick amount | stencil -1..1 else 0: at(-1) + at(1) as v | max", "gather": "pick amount | gather [3, 5]", "scatter": "pick amount | take 3 | scatter [2, 0, 1]",
     "shape": "pick amount | shape 200 100 | sum", "product": "map id % 2 + 1 as v | take 9 | product",
-    "mode": "mode id", "list": "pick sym | take 9 | list sym, \"-\"", "stddev": "stddev amount", "var": "var amount", "corr": "corr id, amount", "argmin": "argmin amount", "argmax": "argmax amount, pos", "describe": "pick sym | describe",
+    "mode": "mode id", "list": "pick sym | take 9 | list sym, \"-\"", "argmin": "argmin amount", "argmax": "argmax amount, pos", "describe": "pick sym | describe",
     "plot": "pick id, amount | plot", "show": "show 3", "browse": "take 3 | browse", "save": "take 3 | save three.csv",
 }
 

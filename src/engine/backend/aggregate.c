@@ -124,20 +124,6 @@ struct agg_state agg_derived(const struct agg_state *states, const struct aggreg
     return state;
 }
 
-static enum status no_rows(const struct aggregate *aggregate, const char *word, struct diags *diags)
-{
-    if (strcmp(word, "var") == 0 || strcmp(word, "stddev") == 0 || strcmp(word, "corr") == 0)
-        return diag_error(diags, aggregate->span, "`%s` needs two rows with values", word);
-    diag_error(diags, aggregate->span, "%s of no rows", word);
-    if (aggregate->kind == AGG_FOLD)
-        diag_hint(diags, "start from a value with `from VALUE`: it is also the result of no rows");
-    else if (!aggregate->word && aggregate_table[aggregate->kind].extreme)
-        diag_hint(diags, "`reduce %s from VALUE` returns VALUE then; `count` counts the rows", word);
-    else
-        diag_hint(diags, "`count` counts the rows; sum and product of no rows are 0 and 1");
-    return STATUS_FAILED;
-}
-
 /* Returns false if the product does not fit in 64 bits. */
 static bool product_value(const struct agg_state *state, struct scalar *result)
 {
@@ -229,7 +215,7 @@ enum status agg_finish(const struct agg_state *state, const struct aggregate *ag
         return STATUS_OK;
     }
     if (state->kind != AGG_PRODUCT)
-        return no_rows(aggregate, aggregate->word ? aggregate->word : aggregate_table[state->kind].word, diags);
+        return aggregate_no_rows(aggregate, state->kind, diags);
     return diag_error_hint(diags, aggregate->span, "`product float(x)` is rounded instead",
                            "the product does not fit in 64 bits");
 }

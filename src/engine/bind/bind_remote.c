@@ -313,6 +313,17 @@ static bool find_part(struct binder *binder, size_t stages, struct remote_part *
     return part->reader;
 }
 
+/* Has the part read the first row in which it fails, of which all stages are computed here. */
+static void seek_failure(struct remote_part *part)
+{
+    struct file_reader *reader = part->reader;
+    part->reader = reader && reader->ops->failing ? reader->ops->failing(reader) : NULL;
+    part->stages = part->other_count = 0;
+    part->unordered = false;
+    if (reader)
+        reader->ops->close(reader);
+}
+
 const struct remote_part *remote_find(struct binder *binder)
 {
     struct remote_part *part = arena_alloc(binder->arena, sizeof *part);
@@ -335,6 +346,8 @@ const struct remote_part *remote_find(struct binder *binder)
     }
     for (size_t stages = most; stages > 0 && !part->reader && binder->needs->what == NEED_NOTHING; stages--)
         find_part(binder, stages, part);
+    if (binder->facts->seeks)
+        seek_failure(part);
     return part;
 }
 

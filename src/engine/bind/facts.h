@@ -29,6 +29,7 @@ struct facts {
     bool checking;  /* what only running can tell is unknown, and no file opened but as env->opens_files says */
     bool runs;      /* what it reads will be evaluated. Else the result has the right columns at least */
     bool careful;   /* so that errors say most: all rows of files, no server, loops on whole columns, */
+    bool seeks;     /* likewise, but of the table that a server has only the first row in which something fails */
     bool row_loops; /* but these within rows where this is set */
     bool within;    /* its result is read by another pipeline of the statement, and not shown */
     bool explains;  /* its plan is shown: no columns of tables on servers are read */
@@ -46,13 +47,14 @@ struct facts {
     /* What is known. */
     bool opened; /* the files of the pipeline, if they can be */
     struct sources sources;
-    bool asked;                  /* a server, for what it runs of the pipeline; */
-    const struct pipeline *rest; /* what is left of that, */
-    const struct bound *answer;  /* or, if nothing is, the value; else NULL. */
-    bool unordered;              /* The server's rows can only be queried */
-    struct span stopped;         /* the first stage that the server does not run, source NULL: none; */
-    const char *refusal;         /* and why, or NULL. */
-    bool broken;                 /* reading what a server answers has failed, which would fail again */
+    bool asked;                        /* a server, for what it runs of the pipeline; */
+    const struct pipeline *rest;       /* what is left of that, */
+    const struct bound *answer;        /* or, if nothing is, the value; else NULL. */
+    const struct file_reader *failing; /* of that row; or NULL */
+    bool unordered;                    /* The server's rows can only be queried */
+    struct span stopped;               /* the first stage that the server does not run, source NULL: none; */
+    const char *refusal;               /* and why, or NULL. */
+    bool broken;                       /* reading what a server answers has failed, which would fail again */
     struct evaluations evaluations;
     struct row_texts row_texts;
     struct pipeline_values *values; /* of the statement */

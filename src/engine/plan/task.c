@@ -405,3 +405,18 @@ size_t task_add_input(struct task *task, const struct input *input, struct arena
     task->inputs[count] = *input;
     return task->input_count++;
 }
+
+enum status aggregate_no_rows(const struct aggregate *aggregate, enum aggregate_kind kind, struct diags *diags)
+{
+    const char *word = aggregate->word ? aggregate->word : aggregate_table[kind].word;
+    if (strcmp(word, "var") == 0 || strcmp(word, "stddev") == 0 || strcmp(word, "corr") == 0)
+        return diag_error(diags, aggregate->span, "`%s` needs two rows with values", word);
+    diag_error(diags, aggregate->span, "%s of no rows", word);
+    if (aggregate->kind == AGG_FOLD)
+        diag_hint(diags, "start from a value with `from VALUE`: it is also the result of no rows");
+    else if (!aggregate->word && aggregate_table[aggregate->kind].extreme)
+        diag_hint(diags, "`reduce %s from VALUE` returns VALUE then; `count` counts the rows", word);
+    else
+        diag_hint(diags, "`count` counts the rows; sum and product of no rows are 0 and 1");
+    return STATUS_FAILED;
+}

@@ -327,6 +327,9 @@ bool operator_selects(const struct column_operator *column_op, int64_t rows);
  * are combined strictly from first to last. */
 bool aggregate_in_order(const struct aggregate *aggregate, const struct code *code);
 
+/* The error of an aggregate of no rows; `kind` is what it is computed as. */
+enum status aggregate_no_rows(const struct aggregate *aggregate, enum aggregate_kind kind, struct diags *diags);
+
 bool task_refers(const struct task *task, const struct task *to); /* reads its rows, or has their number */
 bool task_has_window(const struct task *task);                    /* anything but all rows */
 bool task_is_scalar(const struct task *task);                     /* its result is one value, not a relation */

@@ -65,13 +65,14 @@ enum status ask_server(struct facts *facts, const struct remote_part *part, stru
 {
     const size_t stages = part->reader ? part->stages : 0;
     facts->asked = true;
-    if (part->file && stages < facts->pipeline->stage_count) {
+    if (part->file && stages < facts->pipeline->stage_count && !facts->seeks) {
         facts->stopped = facts->pipeline->stages[stages].span;
         facts->refusal = part->refusal;
     }
     if (!part->reader)
-        return STATUS_OK;
+        return facts->seeks ? STATUS_UNABLE : STATUS_OK;
     evaluations_release(&facts->evaluations); /* which the query has taken */
     facts->unordered = part->unordered;
+    facts->failing = facts->seeks ? part->reader : NULL;
     return part->reader->ops->value ? ask_value(facts, part, arena, diags) : adopt_rows(facts, part, arena, diags);
 }

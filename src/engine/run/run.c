@@ -7,7 +7,10 @@
 #include "engine/run/provide.h"
 #include "engine/run/run_bound.h"
 #include "engine/storage/column_stats.h"
+#include "engine/storage/file_reader.h"
 #include "engine/storage/residency.h"
+
+#include <string.h>
 
 enum status bind_ready(struct runner *runner, struct facts *facts, struct arena *arena, struct bound *bound,
                        struct diags *diags)
@@ -64,6 +67,52 @@ static bool fetch_recomputed(const struct queue *queue, struct arena *arena)
     return fetched;
 }
 
+/* Whether a run of the first row in which something fails has told so: then the error has the row's number in the
+ * table, as have its own rows. */
+static bool tells_failing(const struct file_reader *failing, enum status status, struct diags *attempt)
+{
+    static const char first[] = "row 0";
+    const size_t length = sizeof first - 1;
+    struct diag *error = NULL;
+    size_t errors = 0;
+    for (size_t i = 0; i < attempt->count; i++) {
+        if (attempt->at[i].severity == SEVERITY_ERROR) {
+            error = &attempt->at[i];
+            errors++;
+        }
+    }
+    const size_t whole = errors == 1 ? strlen(error->message) : 0;
+    if (!failing || failing->rows != 1 || status != STATUS_FAILED || whole < length ||
+        strcmp(error->message + whole - length, first) != 0)
+        return false;
+    error->message =
+        arena_printf(attempt->arena, "%.*s%lld", (int)(whole - 1), error->message, (long long)failing->place);
+    return true;
+}
+
+/* Runs only the first row in which something fails. False: that tells nothing. */
+static bool run_failing(struct runner *runner, struct facts *facts, const struct stmt *stmt, struct arena *arena,
+                        struct diags *diags)
+{
+    struct bound bound;
+    struct diags attempt;
+    struct result result = {.kind = RESULT_NONE, .show_rows = SHOW_SOME};
+    diags_init(&attempt, diags->arena);
+    facts->seeks = true;
+    facts->failing = NULL;
+    enum status status = bind_ready(runner, facts, arena, &bound, &attempt);
+    bound.save_path.text = NULL;
+    if (status == STATUS_OK && facts->failing)
+        status = run_bound(runner, facts, stmt, &bound, arena, &result, &attempt);
+    queue_release(&bound.queue);
+    result_release(&result);
+    facts->seeks = false;
+    const bool told = tells_failing(facts->failing, status, &attempt);
+    if (told)
+        diags_append(diags, &attempt);
+    return told;
+}
+
 enum status run_with_care(struct runner *runner, struct facts *facts, const struct stmt *stmt, struct arena *arena,
                           struct result *result, struct diags *diags)
 {
@@ -87,6 +136,8 @@ enum status run_with_care(struct runner *runner, struct facts *facts, const stru
             return status;
         }
         facts->careful = true;
+        if (run_failing(runner, facts, stmt, arena, diags))
+            return STATUS_FAILED;
     }
 }
 

@@ -74,6 +74,9 @@ struct file_reader_ops {
     enum status (*value)(struct file_reader *reader, const struct format_job *job, struct scalar *value);
     /* The bounds of column k in row group `group` of reader->group_count. NULL: the format has none. */
     void (*bounds)(const struct file_reader *reader, size_t group, size_t k, struct group_bounds *bounds);
+    /* Of the result of a query, a reader of the first row of its table in which something fails; NULL: it is not known.
+     */
+    struct file_reader *(*failing)(const struct file_reader *reader);
     void (*close)(struct file_reader *reader);
     bool leaves_unsorted; /* text may have unsorted dictionaries, by job->unsorted_from */
 };
@@ -84,6 +87,7 @@ struct file_reader {
     bool provisional;   /* the columns' types come from a sample */
     bool live;          /* rows may change at any time: what is read is not kept, and `rows` is the last number */
     bool unordered;     /* live rows that have no order: they cannot be read as columns, but be queried */
+    int64_t place;      /* of the only row, if it is one of a table that fails: its number there */
     int64_t rows;       /* reading a text file for the first time may show another number */
     size_t group_count; /* parts of the file with bounds; */
     const int64_t *group_begins; /* of each its first row, and behind the last the number of rows */

@@ -111,6 +111,21 @@ static bool computes_with(const struct task *task, size_t input)
     return found || task->column_op->kind == OPERATOR_DISTINCT;
 }
 
+/* Remembers where rows of the only table fail while they are read as they are, in the table's order; not if some fail
+ * later than that. */
+static void note_failing(struct lowering *lowering, const struct select *select)
+{
+    const struct select *table = &lowering->tables[0].select;
+    if (!select->fails || lowering->grouped || select->fails == lowering->noted)
+        return;
+    lowering->noted = select->fails;
+    lowering->fails = NULL;
+    if (lowering->table_count == 1 && select->from == table->from && select->order == table->order &&
+        !select_is_limited(select))
+        lowering->fails =
+            select->where ? arena_printf(lowering->arena, "%s AND %s", select->where, select->fails) : select->fails;
+}
+
 /* Whether the task computes with a column of the select of which values may have no place here. */
 static bool reads_beyond(const struct task *task, bool source, const struct select *select)
 {
@@ -166,6 +181,7 @@ bool lowering_begin(struct lowering *lowering, const struct task *task, bool sou
         if (input->needed && (input->side != JOIN_ROWS) == source && inputs[k].fails && computes_with(task, k))
             select->fails = sql_either(select->fails, inputs[k].fails, lowering->arena);
     }
+    note_failing(lowering, select);
     select->columns = inputs;
     select->count = task->input_count;
     return true;
@@ -180,6 +196,8 @@ static bool limit(struct lowering *lowering, struct select *select, int64_t skip
         return lowering_refuse(lowering, "the order of rows");
     if (select_is_limited(select))
         select_wrap(select, lowering->arena);
+    if (!lowering->grouped)
+        lowering->fails = NULL; /* of rows that are left out nothing is computed */
     /* Of a table that is said to have no order, any rows are the first. */
     lowering->any = lowering->any || !select->ordered;
     select->ordered = true;
@@ -199,6 +217,8 @@ static bool limit(struct lowering *lowering, struct select *select, int64_t skip
 static bool limit_to_last(struct lowering *lowering, struct select *select, int64_t count)
 {
     const int64_t rows = select->rows;
+    if (!lowering->grouped)
+        lowering->fails = NULL;
     if (!select->ordered)
         return lowering_refuse(lowering, "the order of rows");
     if (count == 0 && select->fails)
@@ -301,6 +321,7 @@ static bool filter(struct lowering *lowering, const struct task *task, struct sq
         select->rows = -1;
         select->aligned = false;
     }
+    note_failing(lowering, select);
     return true;
 }
 
@@ -309,23 +330,6 @@ size_t task_bare_input(const struct task *task, value v)
 {
     const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
     return instr && instr->op == OP_INPUT && instr->offset == 0 ? (size_t)instr->integer : SIZE_MAX;
-}
-
-/* Whether the value is a column of a moment, or its square root; sets that column. */
-static bool moment_column(const struct task *task, const struct select *select, value v, struct select_column *column,
-                          struct arena *arena)
-{
-    const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
-    const bool root = instr && instr->op == OP_SQRT;
-    const size_t input = task_bare_input(task, root ? instr->args[0] : v);
-    if (input == SIZE_MAX || !select->columns[input].moment || (root && select->columns[input].moment->root))
-        return false;
-    struct sql_moment *moment = arena_alloc(arena, sizeof *moment);
-    *column = select->columns[input];
-    *moment = *column->moment;
-    moment->root = moment->root || root;
-    column->moment = moment;
-    return true;
 }
 
 static bool outputs(struct lowering *lowering, const struct task *task, struct sql_expressions *expressions,
@@ -439,7 +443,8 @@ static bool lower_tasks(struct lowering *lowering, const struct table_columns *f
     struct arena *arena = lowering->arena;
     bool good = true;
     begin_tables(lowering, from);
-    lowering->throws = lowering->any = false;
+    lowering->throws = lowering->any = lowering->grouped = false;
+    lowering->fails = lowering->noted = NULL;
     lowering->made = arena_array(arena, fused->count + 1, sizeof *lowering->made);
     lowering->read = arena_array(arena, fused->count + 1, sizeof *lowering->read);
     for (size_t t = 0; t < fused->count && good; t++) {
@@ -480,6 +485,11 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
         lowered->select = lowering->made[fused.count - 1];
         lowered->throws = lowering->throws;
         lowered->any = lowering->any;
+        if (lowering->fails) {
+            lowered->failing = lowering->tables[0].select;
+            lowered->failing.where = lowering->fails;
+            lowered->failing.take = 1;
+        }
     }
     if (!good)
         *refusal = lowering->refusal;

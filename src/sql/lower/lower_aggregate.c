@@ -145,6 +145,22 @@ static bool group_moment(const struct aggregate *aggregate, const struct task *t
     return true;
 }
 
+bool moment_column(const struct task *task, const struct select *select, value v, struct select_column *column,
+                   struct arena *arena)
+{
+    const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
+    const bool root = instr && instr->op == OP_SQRT;
+    const size_t input = task_bare_input(task, root ? instr->args[0] : v);
+    if (input == SIZE_MAX || !select->columns[input].moment || (root && select->columns[input].moment->root))
+        return false;
+    struct sql_moment *moment = arena_alloc(arena, sizeof *moment);
+    *column = select->columns[input];
+    *moment = *column->moment;
+    moment->root = moment->root || root;
+    column->moment = moment;
+    return true;
+}
+
 /* A group's aggregate that has operands; false: it cannot be said. */
 static bool group_of_operands(const struct aggregate *aggregate, const struct task *task, const struct select *select,
                               struct sql_expressions *expressions, struct select_column *own, struct arena *arena)

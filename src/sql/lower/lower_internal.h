@@ -25,6 +25,9 @@ struct lowering {
     bool from_unordered; /* the table has no order; */
     bool any;            /* some of its rows were taken */
     bool throws;         /* rows of a source that fail are an error of the server */
+    const char *fails;   /* where a row of the only table fails, as far as all rows are read as they are; or NULL */
+    const char *noted;   /* the last condition of those there were; */
+    bool grouped;        /* so that a limit is not one of these rows */
     bool shares;         /* what is long and read more than once becomes a column of a subquery */
     const char *refusal;
 };
@@ -59,6 +62,10 @@ bool lower_join(struct lowering *lowering, const struct task *task, struct selec
 
 /* Of an input of JOIN_MEMBER: the SELECT of its elements, as keys. */
 bool lower_member(struct lowering *lowering, const struct task *task, size_t input, struct sql_leaf *leaf);
+
+/* lower_aggregate.c: whether the value is a column of a moment, or its square root; sets that column. */
+bool moment_column(const struct task *task, const struct select *select, value v, struct select_column *column,
+                   struct arena *arena);
 
 /* lower_operator.c */
 

@@ -158,9 +158,10 @@ static struct select_order *order_of_keys(const struct task *task, const struct 
 }
 
 /* Makes the select one of groups, `keys` NULL: of all rows as one, from what it reads. */
-static void group_by(struct select *select, const char *keys, const char *fails, struct select_column *columns,
-                     size_t count)
+static void group_by(struct lowering *lowering, struct select *select, const char *keys, const char *fails,
+                     struct select_column *columns, size_t count)
 {
+    lowering->grouped = true;
     *select = (struct select){.dialect = select->dialect,
                               .from = select->from,
                               .where = select->where,
@@ -186,7 +187,7 @@ bool lower_row(struct lowering *lowering, const struct task *task, const struct 
         return lowering_refuse(lowering, "this aggregate");
     if (fails) /* aggregates of no rows may be NULL */
         fails = arena_printf(arena, "(%s > 0 AND %s)", select->dialect->rows, fails);
-    group_by(select, NULL, fails, columns, count);
+    group_by(lowering, select, NULL, fails, columns, count);
     select->ordered = true;
     select->rows = 1;
     finish_operands(analysed, 0, select, arena);
@@ -223,7 +224,7 @@ static bool lower_group(struct lowering *lowering, const struct task *task, stru
     }
     if (!aggregates_lower(analysed, select, expressions, columns, parts, &count, &fails, arena))
         return lowering_refuse(lowering, "this aggregate");
-    group_by(select, keys, fails, columns, count);
+    group_by(lowering, select, keys, fails, columns, count);
     select->order_count = column_op->key_count;
     select->order = order_of_keys(task, select, columns, &select->order_count, arena);
     select->ordered = true;
@@ -254,7 +255,7 @@ static bool lower_distinct(struct lowering *lowering, const struct task *task, s
         order[0] = select->order[0];
         order[0].text = arena_printf(arena, "%s(%s)", order[0].descending ? "max" : "min", order[0].text);
     }
-    group_by(select, keys, select_fails_of_group(select, arena), columns, task->output_count);
+    group_by(lowering, select, keys, select_fails_of_group(select, arena), columns, task->output_count);
     select->order = order;
     select->order_count = ordered;
     select->ordered = ordered;
