@@ -18,6 +18,7 @@ struct remote_reader {
     const struct table_reader *table; /* borrowed */
     struct lowered lowered;
     bool unordered;           /* a table's rows have no order */
+    bool completes;           /* a column is completed here, so that no text says it elsewhere */
     const char *value_query;  /* with marks, as is */
     const char *run_query;    /* that of a value, or of all columns */
     struct sent_column *sent; /* of base.columns, or the parts of the value */
@@ -372,6 +373,7 @@ static bool set_columns(struct remote_reader *reader)
                                          .logical = sent->type.logical,
                                          .nullable = sent->type.nullable};
         if (sent->moment) {
+            reader->completes = true;
             column->type = TYPE_F64;
             column->logical = output->logical;
         }
@@ -393,21 +395,30 @@ static void set_value(struct remote_reader *reader)
     }
 }
 
-/* Whether a column is completed here, so that no text says it elsewhere. */
-static bool completes(const struct remote_reader *reader)
-{
-    bool any = false;
-    for (size_t k = 0; k < reader->sent_count && !any; k++)
-        any = reader->sent[k].moment;
-    return any;
-}
-
 /* Whether it is worth a query of its own: its rows are fewer than the table's, or only it puts them in order. */
 static bool reduces(const struct remote_reader *reader)
 {
     const struct select *select = &reader->lowered.select;
     return reader->unordered || select->where || select->group || select->joined || select->depth > 0 ||
            select_is_limited(select);
+}
+
+/* Sets a result of rows; false: it has no equivalent, or is not worth a query. */
+static bool set_rows(struct remote_reader *reader, bool shown, const char **refusal)
+{
+    const char *why = NULL;
+    if (!reduces(reader))
+        why = *refusal ? *refusal : "all rows"; /* of more stages */
+    else if (!reader->lowered.select.ordered)
+        why = "the order of rows";
+    if (!why && shown)
+        part_names(reader);
+    if (!why && !set_columns(reader))
+        why = "a column";
+    if (!why && shown && reader->completes)
+        why = "a variance or correlation, which is completed here";
+    *refusal = why ? why : *refusal;
+    return !why;
 }
 
 /* ClickHouse refuses queries of more than 50 000 nodes of its syntax tree, of two to four bytes. */
@@ -460,17 +471,7 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
         reader->base.query = from->dialect ? reader->value_query : select_shown(reader->value_query, reader->arena);
     } else if (good) {
         size_t count;
-        good = reduces(reader) && lowered->select.ordered;
-        if (good && from->dialect)
-            part_names(reader);
-        good = good && set_columns(reader);
-        if (good && from->dialect && completes(reader)) {
-            *refusal = "a variance or correlation, which is completed here";
-            good = false;
-        } else if (!good)
-            *refusal = !reduces(reader)          ? (*refusal ? *refusal : "all rows") /* of more stages */
-                       : lowered->select.ordered ? "a column"
-                                                 : "the order of rows";
+        good = set_rows(reader, from->dialect, refusal);
         const struct sent_column **sent =
             arena_array(reader->arena, reader->sent_count + 1, sizeof(struct sent_column *));
         if (good && from->dialect)

@@ -153,7 +153,8 @@ static bool lacks_files(const struct binder *binder, struct bound *bound, bool i
 static enum status bind_opened(struct binder *binder, struct bound *bound)
 {
     const struct facts *facts = binder->facts;
-    const bool asks = facts->runs && !facts->checking && (!facts->careful || facts->seeks) && facts->sources.errors == 0;
+    const bool asks =
+        facts->runs && !facts->checking && (!facts->careful || facts->seeks) && facts->sources.errors == 0;
     if (names_scalar(binder->env, facts->rest, bound))
         return STATUS_OK;
     if (facts->describes)

@@ -42,6 +42,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .sorted = "arraySort(groupArrayIf($a, $b))",
      .length = "toInt64(length($a))",
      .element = "arrayElement($a, toUInt64($b) + 1)",
+     .string = "arrayElement([$a], toUInt64($b) + 1)",
      .half = "(bitShiftRight($a, 1) + bitShiftRight($b, 1) + bitAnd(bitAnd($a, $b), 1))",
      .odd = "bitAnd(bitXor($a, $b), 1)",
      .bit_or = "bitOr($a, $b)",

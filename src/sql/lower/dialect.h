@@ -52,6 +52,7 @@ struct sql_dialect {
      * $b of them from 0, 0 beyond the last; half of $a + $b, rounded down, and its rest; $b - $a as a float. */
     const char *sorted, *length, *element;
     const char *half, *odd, *bit_or, *distance;
+    const char *string;   /* number $b, from 0, of the strings $a; NULL: not said */
     const char *all, *in; /* before the kind of a join; of rows in a subquery: both see all rows of all servers */
     const char *file, *file_row; /* the rows of a file of Parquet, and their numbers; NULL: it reads none */
     const char *skip;            /* after LIMIT or without it; NULL: LIMIT has both numbers */

@@ -373,11 +373,29 @@ const char *sql_expression(struct sql_expressions *expressions, value v)
     return said->is_text ? NULL : said->text;
 }
 
-const char *sql_text_expression(struct sql_expressions *expressions, value v)
+const char *sql_string_of(const struct sql_expressions *expressions, const char *number,
+                          const struct dictionary *dictionary)
+{
+    enum { MOST_STRINGS = 256 };
+    struct strbuf list = {0};
+    bool good =
+        expressions->dialect->string && dictionary && dictionary->count > 0 && dictionary->count <= MOST_STRINGS;
+    for (int64_t k = 0; k < dictionary->count && good; k++) {
+        strbuf_puts(&list, k > 0 ? ", " : "");
+        good = sql_add_string(&list, expressions->dialect, dictionary_text(dictionary, k));
+    }
+    const char *text = good ? sql_phrase(expressions->dialect->string, list.text, number, expressions->arena) : NULL;
+    strbuf_free(&list);
+    return text && strlen(text) <= MOST_BYTES ? text : NULL;
+}
+
+const char *sql_text_expression(struct sql_expressions *expressions, value v, const struct dictionary *dictionary)
 {
     const struct said *said = say_value(expressions, v);
     if (!said->text)
         expressions->refusal = said->refusal;
+    if (said->text && !said->is_text && dictionary && unknown_text(expressions, v) < 0)
+        return sql_string_of(expressions, said->text, dictionary);
     return said->is_text ? said->text : NULL;
 }
 

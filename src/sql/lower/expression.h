@@ -35,8 +35,13 @@ const char *sql_share(struct sql_expressions *expressions, const bool *live, con
  * exactly the same results. */
 const char *sql_expression(struct sql_expressions *expressions, value v);
 
-/* The same of a text, as a string: where a text is missing it is empty. */
-const char *sql_text_expression(struct sql_expressions *expressions, value v);
+/* The string of the dictionary whose number, from 0, the text says. NULL: it has many, or the dialect no equivalent. */
+const char *sql_string_of(const struct sql_expressions *expressions, const char *number,
+                          const struct dictionary *dictionary);
+
+/* The same of a text, as a string: where a text is missing it is empty. `dictionary` has its strings where they are
+ * known and the value is the number of one; or NULL. */
+const char *sql_text_expression(struct sql_expressions *expressions, value v, const struct dictionary *dictionary);
 
 /* Sets *condition to the condition that one of the values marked in `live` fails, NULL: never. False: it has no
  * equivalent. */

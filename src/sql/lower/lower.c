@@ -348,7 +348,8 @@ static bool outputs(struct lowering *lowering, const struct task *task, struct s
         if (moment_column(task, select, output->value, &columns[k], lowering->arena))
             continue;
         const bool text = output->logical.kind == LOGICAL_TEXT;
-        columns[k].leaf.text = (text ? sql_text_expression : sql_expression)(expressions, output->value);
+        columns[k].leaf.text = text ? sql_text_expression(expressions, output->value, output->logical.dictionary)
+                                    : sql_expression(expressions, output->value);
         columns[k].leaf.is_text = text;
         if (!columns[k].leaf.text)
             return lowering_refuse(lowering, sql_refusal(expressions));

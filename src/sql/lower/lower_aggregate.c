@@ -231,6 +231,12 @@ bool aggregates_lower(const struct task *task, const struct select *select, stru
         if (!(kind == KIND_INT ? group_of_integers(aggregate, dialect, v, task, own, its, fails, arena)
                                : is_server(dialect) && group_of_floats(aggregate, dialect, v, own, its, fails, arena)))
             return false;
+        if (task->outputs[first + i].logical.kind == LOGICAL_TEXT) {
+            own->leaf.text = sql_string_of(expressions, own->leaf.text, task->outputs[first + i].logical.dictionary);
+            own->leaf.is_text = true;
+            if (!own->leaf.text)
+                return false;
+        }
         if (its->leaf.text) {
             parts[i] = *count;
             *count += kind == KIND_INT ? MEAN_COLUMNS : LIMB_COLUMNS;
