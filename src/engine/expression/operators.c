@@ -91,6 +91,13 @@ static value choose_present(struct scope *scope, value condition, value yes, val
     return code_op(scope->code, OP_SELECT, condition, yes != NO_VALUE ? yes : all, no != NO_VALUE ? no : all, span);
 }
 
+/* Of one dictionary, whose codes need no order to be chosen between. */
+static bool share_texts(const struct scope *scope, struct term a, struct term b)
+{
+    return class_of(scope->code, a) == CLASS_TEXT && class_of(scope->code, b) == CLASS_TEXT && !a.text && !b.text &&
+           a.logical.dictionary && a.logical.dictionary == b.logical.dictionary;
+}
+
 struct term bind_choice(struct scope *scope, value condition, struct term yes, const struct expr *yes_expr,
                         struct term no, const struct expr *no_expr, const char *what, struct span span)
 {
@@ -101,7 +108,7 @@ struct term bind_choice(struct scope *scope, value condition, struct term yes, c
         class_of(scope->code, no) == CLASS_TEXT)
         return scope->code->at[condition].integer != 0 ? yes : no;
     if (!fit_choice(scope, yes, yes_expr, no, no_expr, what) ||
-        !terms_unify(scope, &yes, yes_expr, &no, no_expr, what, span))
+        (!share_texts(scope, yes, no) && !terms_unify(scope, &yes, yes_expr, &no, no_expr, what, span)))
         return unknown_term;
     struct term term = term_of_type(code_op(scope->code, OP_SELECT, condition, yes.value, no.value, span), yes.logical);
     term.present = choose_present(scope, condition, yes.present, no.present, span);

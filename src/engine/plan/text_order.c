@@ -143,7 +143,7 @@ bool text_order_is_kept(const struct queue *queue)
         struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
         for (size_t k = 0; k < task->input_count && kept; k++) {
             const struct dictionary *dictionary = input_logical(&task->inputs[k]).dictionary;
-            kept = !ordered[t][k] || !dictionary || !dictionary->unsorted;
+            kept = !task->inputs[k].needed || !ordered[t][k] || !dictionary || !dictionary->unsorted;
         }
         for (size_t q = 0; q < LOOP_QUEUES && loop && kept; q++)
             kept = text_order_is_kept(loop_queue(loop, q));
