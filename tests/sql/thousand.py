@@ -53,6 +53,7 @@ class Rack:
         """Bytes to rql, from the shards to the server that is asked, and from there to them; and its memory."""
         query = f"load {self.client.url(f't{count}', 'pos')} | {line}"
         rig.run(query)
+        time.sleep(3)  # the log has whole seconds
         before = self.client.bytes, sum(proxy.bytes for proxy in self.between), sum(proxy.sent for proxy in self.between)
         result = rig.run(query)
         if result.status != 0:
