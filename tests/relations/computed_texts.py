@@ -18,25 +18,40 @@ def both(*values):
     return None if None in values else "".join(str(value) for value in values)
 
 
-# How the texts are made, and by Python of the row n, k, s.
+def odd_end(text):
+    end = text.split("of ")[1]
+    return end if all(digit in "13579" for digit in end) else None
+
+
+# How the texts are made, and by Python of the row n, k, s, u, whose u mostly differ.
 TEXTS = (
-    ("text(n)", lambda n, k, s: str(n)),
-    ("text(n % 3)", lambda n, k, s: str(n % 3)),
-    ('format("{}-{:03}", k, n)', lambda n, k, s: f"{k}-{n:03}"),
-    ('format("{:>4}", k)', lambda n, k, s: f"{k:>4}"),
-    ("s + text(n)", lambda n, k, s: both(s, n)),
-    ("s + text(k)", lambda n, k, s: both(s, k)),
-    ('concat(s, "/", n)', lambda n, k, s: both(s, "/", n)),
-    ("substr(s, k, 1)", lambda n, k, s: None if s is None else s[k:k + 1]),
-    ("substr(text(n), k, 2)", lambda n, k, s: str(n)[k:k + 2]),
-    ("upper(s + text(n))", lambda n, k, s: None if s is None else (s + str(n)).upper()),
-    ('replace(text(n), "1", "")', lambda n, k, s: str(n).replace("1", "")),
-    ("extract(text(n), '([2-9]+)', 1)", lambda n, k, s: next(iter("".join(c if c in "23456789" else " " for c in str(n)).split()), None)),
-    ('n % 3 == 0 ? missing : text(n)', lambda n, k, s: None if n % 3 == 0 else str(n)),
-    ('n % 2 == 0 ? "" : text(n)', lambda n, k, s: "" if n % 2 == 0 else str(n)),
-    ("k > 2 ? s : text(n)", lambda n, k, s: s if k > 2 else str(n)),
-    ('s ?? text(n)', lambda n, k, s: str(n) if s is None else s),
-    ('text(date(2024-01-01 + n % 9 * 1d), "%d/%m")', lambda n, k, s: f"{n % 9 + 1:02}/01"),
+    ("text(n)", lambda n, k, s, u: str(n)),
+    ("text(n % 3)", lambda n, k, s, u: str(n % 3)),
+    ('format("{}-{:03}", k, n)', lambda n, k, s, u: f"{k}-{n:03}"),
+    ('format("{:>4}", k)', lambda n, k, s, u: f"{k:>4}"),
+    ("s + text(n)", lambda n, k, s, u: both(s, n)),
+    ("s + text(k)", lambda n, k, s, u: both(s, k)),
+    ('concat(s, "/", n)', lambda n, k, s, u: both(s, "/", n)),
+    ("substr(s, k, 1)", lambda n, k, s, u: None if s is None else s[k:k + 1]),
+    ("substr(text(n), k, 2)", lambda n, k, s, u: str(n)[k:k + 2]),
+    ("upper(s + text(n))", lambda n, k, s, u: None if s is None else (s + str(n)).upper()),
+    ('replace(text(n), "1", "")', lambda n, k, s, u: str(n).replace("1", "")),
+    ("extract(text(n), '([2-9]+)', 1)", lambda n, k, s, u: next(iter("".join(c if c in "23456789" else " " for c in str(n)).split()), None)),
+    ('n % 3 == 0 ? missing : text(n)', lambda n, k, s, u: None if n % 3 == 0 else str(n)),
+    ('n % 2 == 0 ? "" : text(n)', lambda n, k, s, u: "" if n % 2 == 0 else str(n)),
+    ("k > 2 ? s : text(n)", lambda n, k, s, u: s if k > 2 else str(n)),
+    ('s ?? text(n)', lambda n, k, s, u: str(n) if s is None else s),
+    ('text(date(2024-01-01 + n % 9 * 1d), "%d/%m")', lambda n, k, s, u: f"{n % 9 + 1:02}/01"),
+    ('replace(u, "row", "line")', lambda n, k, s, u: u.replace("row", "line")),
+    ('replace(u, "0", "")', lambda n, k, s, u: u.replace("0", "")),
+    ("extract(u, 'of ([13579]+)$', 1)", lambda n, k, s, u: odd_end(u)),
+    ("substr(u, 0, 5)", lambda n, k, s, u: u[:5]),
+    ("upper(u)", lambda n, k, s, u: u.upper()),
+    ('u + "!"', lambda n, k, s, u: u + "!"),
+    ('upper("<" + u)', lambda n, k, s, u: "<" + u.upper()),
+    ('format("[{:<9}]", u)', lambda n, k, s, u: f"[{u:<9}]"),
+    ("u + u", lambda n, k, s, u: u + u),
+    ("u", lambda n, k, s, u: u),
 )
 
 # What is asked of the columns n, k, c, d: stages, whose rows have one order.
@@ -76,15 +91,16 @@ def table(rng, name, sandbox, rows):
     first, second = rng.choice(TEXTS), rng.choice(TEXTS)
     spread = rng.choice([3, 30, 10**6])
     values = [(rng.randint(0, spread), rng.randint(0, 4), rng.choice(WORDS + [None])) for _ in range(rows)]
+    values = [(n, k, s, f"row {n} of {rng.randint(0, spread)}") for n, k, s in values]
     kept, filtered = values, ""
     if rng.random() < 0.3:
         kept, filtered = [row for row in values if row[1] != 2], " | select k != 2"
-    lines = ["n,k,s"] + [f"{n},{k},{text_of_cell(s)}" for n, k, s in values]
+    lines = ["n,k,s,u"] + [f"{n},{k},{text_of_cell(s)},{u}" for n, k, s, u in values]
     sandbox.write(f"{name}.csv", ("\n".join(lines) + "\n").encode())
     lines = ["n,k,c,d"] + [f"{r[0]},{r[1]},{text_of_cell(first[1](*r))},{text_of_cell(second[1](*r))}" for r in kept]
     sandbox.write(f"{name}.ref.csv", ("\n".join(lines) + "\n").encode())
-    of_file = f'load {name}.csv n int, k int, s text | derive s = s == "{EMPTY}" ? "" : s'
-    made = f"{of_file}{filtered} | derive c = {first[0]}, d = {second[0]} | drop s"
+    of_file = f'load {name}.csv n int, k int, s text, u text | derive s = s == "{EMPTY}" ? "" : s'
+    made = f"{of_file}{filtered} | derive c = {first[0]}, d = {second[0]} | drop s, u"
     read = f'load {name}.ref.csv n int, k int, c text, d text | derive c = c == "{EMPTY}" ? "" : c, d = d == "{EMPTY}" ? "" : d'
     return made, read
 

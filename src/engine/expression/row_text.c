@@ -236,6 +236,45 @@ static struct term result_of_need(const struct row_text_use *use, const struct s
     return pending(use, number, &text->value);
 }
 
+/* The column whose rows the value is, as they are; NULL: it is something else. */
+static const struct column *column_as_it_is(const struct scope *scope, value v)
+{
+    const struct instr *instr = &scope->code->at[v];
+    if (instr->op != OP_INPUT || instr->offset != 0 || instr->integer >= (int64_t)scope->task->input_count)
+        return NULL;
+    const struct input *input = &scope->task->inputs[instr->integer];
+    if (input->whole)
+        return NULL;
+    return input->task ? output_column(input->task, input->output) : input->column;
+}
+
+/* Whether the tasks so far only name columns: running them once more costs nothing. */
+static bool nothing_runs_before(const struct queue *queue, const struct task *task)
+{
+    bool plain = true;
+    for (size_t t = 0; t < queue->count && plain; t++) {
+        const struct task *before = queue->tasks[t];
+        plain = before == task || (before->sink == SINK_ROWS && before->filter_count == 0 && !task_has_window(before));
+    }
+    return plain;
+}
+
+bool texts_differ_by_row(const struct scope *scope, const struct term *term)
+{
+#ifdef NDEBUG
+    enum { MANY = 1 << 15 };
+#else
+    enum { MANY = 1 };
+#endif
+    const struct binder *binder = scope->binder;
+    const struct dictionary *dictionary = term->logical.dictionary;
+    if (!binder->facts->runs || binder->facts->remote || !binder->queue || !scope->task || why_not(scope) ||
+        !dictionary || dictionary->count < MANY)
+        return false;
+    const struct column *column = column_as_it_is(scope, term->value);
+    return column && dictionary->count > column->rows / 2 && nothing_runs_before(binder->queue, scope->task);
+}
+
 static struct row_argument argument_of_constant(const struct scalar *constant)
 {
     return (struct row_argument){.kind = constant->kind, .logical = constant->logical, .constant = *constant};
@@ -279,6 +318,34 @@ static struct term compute(const struct row_text_use *use, const struct scalar *
     return result;
 }
 
+struct term bind_text_by_row(const struct text_use *of)
+{
+    struct arena *arena = of->scope->binder->arena;
+    const size_t count = (size_t)of->count + 1;
+    struct term *arguments = arena_array(arena, count, sizeof *arguments);
+    struct scalar *constants = arena_array(arena, count, sizeof *constants);
+    bool *is_constant = arena_array(arena, count, sizeof *is_constant);
+    arguments[0] = of->text;
+    for (size_t k = 1; k < count; k++) {
+        const struct text_argument *given = &of->args[k - 1];
+        is_constant[k] = true;
+        if (of->function->kinds[k - 1] == ARGUMENT_TEXT) {
+            arguments[k] = text_term(of->scope, given->text, of->span);
+            constants[k] = (struct scalar){.logical.kind = LOGICAL_TEXT, .text = given->text};
+        } else {
+            arguments[k] = term_of(code_int(of->scope->code, given->integer, of->span));
+            constants[k] = scalar_int(given->integer);
+        }
+    }
+    const struct row_text_use use = {.scope = of->scope,
+                                     .name = of->function->name,
+                                     .function = of->function,
+                                     .arguments = arguments,
+                                     .count = count,
+                                     .span = of->span};
+    return result_of_need(&use, constants, is_constant);
+}
+
 struct term bind_row_text(const struct row_text_use *use)
 {
     struct scope *scope = use->scope;
@@ -301,7 +368,8 @@ struct term bind_row_text(const struct row_text_use *use)
     }
     const struct term *single = others == 1 ? &use->arguments[only] : NULL;
     const char *where = why_not(scope);
-    if (!use->separator && (others == 0 || (single && single->logical.dictionary && !binder->checking)))
+    if (!use->separator && (others == 0 || (single && single->logical.dictionary && !binder->checking)) &&
+        !(single && texts_differ_by_row(scope, single)))
         return compute(use, constants, only);
     if (where && (use->separator || !(single && single->logical.kind == LOGICAL_TEXT))) {
         bind_error(binder, use->span, "compute it in a stage before, as with `derive name = ...`",

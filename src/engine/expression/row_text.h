@@ -14,6 +14,8 @@
  * which is not used; or a slice of a list, by its first and last position. */
 enum row_result { ROW_TEXT, ROW_COLLECTS, ROW_SLICES };
 
+struct text_use; /* text_use.h */
+
 /* A call: either a format or a function of text. */
 struct row_text_use {
     struct scope *scope;
@@ -30,6 +32,13 @@ struct row_text_use {
 /* The result of the call. It is computed at once of constants alone, and of one column of text whose dictionary is
  * known. */
 struct term bind_row_text(const struct row_text_use *use);
+
+/* Whether the rows of a text mostly have different ones, so that a function of it is better computed of each row than
+ * of each text of the dictionary: its results then need no order, and it is computed of no others. */
+bool texts_differ_by_row(const struct scope *scope, const struct term *term);
+
+/* A function of such a text, with constants that have been checked. */
+struct term bind_text_by_row(const struct text_use *of);
 
 /* What a term is for a format. */
 struct format_argument format_argument_of(const struct scope *scope, const struct term *term);

@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "engine/bind/facts.h"
+#include "engine/expression/row_text.h"
 #include "engine/expression/texts.h"
 
 #include <string.h>
@@ -246,6 +247,8 @@ struct term text_use_apply(const struct text_use *use)
         return unknown_term;
     if (!constant && (binder->checking || !use->text.logical.dictionary))
         return unread_result(use);
+    if (!constant && use->function->result == TEXT_TO_TEXT && texts_differ_by_row(use->scope, &use->text))
+        return bind_text_by_row(use);
     /* Each text is made once, when the strings differ. */
     if (!constant && use->function->result == TEXT_TO_TEXT && texts_need_order(binder, use->text.logical.dictionary))
         return unread_result(use);
