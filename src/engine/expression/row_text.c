@@ -264,7 +264,7 @@ bool texts_differ_by_row(const struct scope *scope, const struct term *term)
 #ifdef NDEBUG
     enum { MANY = 1 << 15 };
 #else
-    enum { MANY = 1 };
+    enum { MANY = 16 };
 #endif
     const struct binder *binder = scope->binder;
     const struct dictionary *dictionary = term->logical.dictionary;

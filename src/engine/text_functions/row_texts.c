@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART = 1 << 13 /* rows that a thread takes at once */ };
+enum { PART = 1 << 13 /* rows that a thread takes at once */, ROWS_OF_ONE = 2 /* at least, of a combination */ };
 static const uint32_t NO_COMBINATION = UINT32_MAX;
 
 /* The values of an integer argument, and its weight in the number of a combination. */
@@ -154,7 +154,8 @@ static enum status compute(struct rows *rows, int64_t items, struct span span, s
     const struct text_function *function = call->format ? &text_as_made : call->function;
     struct text_argument args[TEXT_ARGUMENTS] = {0};
     const int count = call->format ? 0 : (int)call->count - 1;
-    const struct text_items of_rows = {items, make_text, rows, call->any_order && rows->combinations == 0};
+    const struct text_items of_rows = {
+        items, make_text, rows, call->any_order && (rows->combinations == 0 || items > call->rows / ROWS_OF_ONE)};
     for (int k = 0; k < count; k++) {
         if (!call->arguments[k + 1].elements)
             set_argument(&args[k], &call->arguments[k + 1].constant);
@@ -219,12 +220,26 @@ static void find_bounds(void *context, int member, int64_t part)
     }
 }
 
+/* The most combinations for which the function is computed of each: of fewer than rows, or of one text that would else
+ * be looked up in a large dictionary at random. */
+static uint64_t most_combinations(const struct row_call *call)
+{
+    enum { TEXTS_OF_ROW = 2 };
+    size_t columns = 0, texts = 0;
+    for (size_t k = 0; k < call->count; k++) {
+        columns += call->arguments[k].elements ? 1 : 0;
+        texts += call->arguments[k].elements && call->arguments[k].logical.kind == LOGICAL_TEXT;
+    }
+    return columns == 1 && texts == 1 ? (uint64_t)call->rows * TEXTS_OF_ROW : (uint64_t)call->rows / ROWS_OF_ONE;
+}
+
 /* Finds the combinations that the arguments can have; false if cancelled. */
 static bool find_combinations(struct rows *rows)
 {
-    enum { ROWS_OF_ONE = 2, MOST = 1 << 24 };
+    enum { MOST = 1 << 24 };
     const struct row_call *call = rows->call;
     const size_t parts = (size_t)part_count(rows);
+    const uint64_t most = most_combinations(call);
     uint64_t total = 1;
     for (size_t k = 0; k < call->count; k++) {
         if (call->arguments[k].elements && type_table[call->arguments[k].store].kind == KIND_FLOAT)
@@ -245,7 +260,7 @@ static bool find_combinations(struct rows *rows)
         if (!call->arguments[k].elements || hi < lo) /* a constant, or nothing has a value */
             continue;
         const uint64_t span = (uint64_t)hi - (uint64_t)lo;
-        if (span >= MOST || (digit->count = span + 1) * total > (uint64_t)call->rows / ROWS_OF_ONE)
+        if (span >= MOST || (digit->count = span + 1) * total > most)
             return true;
         total *= digit->count;
     }
@@ -326,8 +341,9 @@ static void look_part_up(void *context, int member, int64_t part)
 #define LOOK_UP(size, element)                                                                                         \
     case size:                                                                                                         \
         for (int64_t k = 0; k < count; k++)                                                                            \
-            ((element *)to->values)[begin + k] =                                                                       \
-                to->present[begin + k] ? ((const element *)from->values)[combinations[k]] : 0;                         \
+            ((element *)to->values)[begin + k] = !to->present[begin + k] ? 0                                           \
+                                                 : from->values ? ((const element *)from->values)[combinations[k]]     \
+                                                                : (element)combinations[k];                            \
         break;
         LOOK_UP(1, uint8_t)
         LOOK_UP(2, uint16_t)
@@ -348,7 +364,9 @@ static enum status combine(struct rows *rows, struct span span, struct diags *di
         status = compute(rows, rows->combinations, span, diags, &of_combinations);
     if (status != STATUS_OK)
         return status;
-    *to = (struct text_lookup){.type = of_combinations.type,
+    const struct dictionary *dictionary = of_combinations.logical.dictionary;
+    *to = (struct text_lookup){.type = of_combinations.values ? of_combinations.type
+                                                              : dictionary_code_type(dictionary->count),
                                .logical = of_combinations.logical, /* with its reference */
                                .count = rows->call->rows,
                                .cut = of_combinations.cut};
