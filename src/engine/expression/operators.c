@@ -103,10 +103,15 @@ struct term bind_choice(struct scope *scope, value condition, struct term yes, c
 {
     if (condition == NO_VALUE || !term_is_known(yes) || !term_is_known(no))
         return unknown_term;
-    /* The other one may have a dictionary that is known only later. */
-    if (code_is_const(scope->code, condition) && class_of(scope->code, yes) == CLASS_TEXT &&
-        class_of(scope->code, no) == CLASS_TEXT)
-        return scope->code->at[condition].integer != 0 ? yes : no;
+    /* The other one may have a dictionary that is known only later, or never, since nothing reads it. */
+    if (code_is_const(scope->code, condition)) {
+        const bool first = scope->code->at[condition].integer != 0;
+        struct term *chosen = first ? &yes : &no, *other = first ? &no : &yes;
+        if (class_of(scope->code, *other) == CLASS_TEXT && class_of(scope->code, *chosen) == CLASS_TEXT)
+            return *chosen;
+        if (class_of(scope->code, *other) == CLASS_TEXT && chosen->missing)
+            *other = text_term(scope, (struct text){.at = "", .length = 0}, span);
+    }
     if (!fit_choice(scope, yes, yes_expr, no, no_expr, what) ||
         (!share_texts(scope, yes, no) && !terms_unify(scope, &yes, yes_expr, &no, no_expr, what, span)))
         return unknown_term;
