@@ -231,7 +231,7 @@ static const char *aggregate(struct translator *t)
     const char *function = token_text(t, t->at), *missing;
     if (!token_is(t, t->at + 1, ")"))
         return translate_fail(t, "`group K: AGG(x)` aggregates by groups").text;
-    missing = missing_columns(t, arena_printf(t->arena, "%s, %s", value.text, keys));
+    missing = missing_columns(t, arena_printf(t->arena, "%s, %s", value.text, keys), false);
     if (missing)
         (void)chain_add(t, &chain, "reject %s", missing);
     const char *text = aggregate_named(t, function, translate_name(t, NULL, token_raw(t, formula)));

@@ -224,14 +224,19 @@ bool chain_verb(struct translator *t, struct chain *chain, enum verb_kind kind, 
     return false;
 }
 
-const char *missing_columns(struct translator *t, const char *only)
+const char *missing_columns(struct translator *t, const char *only, bool all)
 {
     const char *condition = NULL;
     for (size_t i = 0; i < t->scope.count; i++) {
         const struct known_column *column = &t->scope.columns[i];
-        if (column->optional && (!only || list_has(t, only, column->text)))
-            condition = condition ? arena_printf(t->arena, "%s || missing(%s)", condition, column->text)
-                                  : arena_printf(t->arena, "missing(%s)", column->text);
+        if (only && !list_has(t, only, column->text))
+            continue;
+        if (all && !column->optional)
+            return NULL;
+        if (column->optional)
+            condition = condition
+                            ? arena_printf(t->arena, "%s %s missing(%s)", condition, all ? "&&" : "||", column->text)
+                            : arena_printf(t->arena, "missing(%s)", column->text);
     }
     return condition;
 }

@@ -14,6 +14,7 @@ struct chain {
     struct phrase column; /* of which, in pandas, a method may follow */
     const char *keys;     /* of a group, or NULL */
     bool keeps_missing;   /* of which one may be missing */
+    bool appears;         /* groups are in the order in which they appear */
     const char *last;     /* the column of a group's values, by which they are sorted; or NULL */
     const char *columns;  /* of the group's selected columns, or NULL */
     bool done;            /* it is no frame any more */
@@ -55,11 +56,15 @@ struct phrase grouped_value(struct translator *t);
 /* A stage that computes columns, within the groups of the phrase if it has some. */
 bool chain_derive(struct translator *t, struct chain *chain, const char *name, const struct phrase *value);
 
+/* Groups the rows by the keys of the chain: true. */
+bool chain_group(struct translator *t, struct chain *chain, const char *aggregates);
+
 /* Drops the rows without one of these keys, which are in no group of pandas. */
 void drop_missing_keys(struct translator *t, struct chain *chain, const char *keys);
 
-/* Which of the columns, NULL: of all, may be missing, as `missing(a) || missing(b)`; NULL: none. */
-const char *missing_columns(struct translator *t, const char *only);
+/* Which of the columns, NULL: of all, may be missing, as `missing(a) || missing(b)`; NULL: none. If `all`, as
+ * `missing(a) && missing(b)`; NULL: one of them is never missing. */
+const char *missing_columns(struct translator *t, const char *only, bool all);
 
 /* `df[...]` and `df.loc[...]`, whose bracket is read. */
 bool chain_index(struct translator *t, struct chain *chain, bool loc);

@@ -200,7 +200,7 @@ static bool drop_missing(struct translator *t, struct chain *chain, size_t close
 {
     size_t aggregates, count;
     const char *names = t->at < close ? translate_list(t, close, false, &aggregates, &count) : NULL;
-    const char *condition = missing_columns(t, names);
+    const char *condition = missing_columns(t, names, false);
     if (t->scope.open)
         return tell(t, "`reject missing(a) || missing(b)` drops the rows without one of these values");
     return !condition || chain_add(t, chain, "reject %s", condition);

@@ -10,7 +10,8 @@ enum strength {
     STRENGTH_AND,
     STRENGTH_NOT,
     STRENGTH_COMPARISON,
-    STRENGTH_MASK_OR, /* `|` and `&` of pandas bind tighter than comparisons */
+    STRENGTH_MASK_OR, /* `|`, `^` and `&` of pandas bind tighter than comparisons */
+    STRENGTH_MASK_UNEQUAL,
     STRENGTH_MASK_AND,
     STRENGTH_JOIN,
     STRENGTH_SUM,
@@ -43,6 +44,7 @@ static const struct operator operators[] = {
     {"&&", DIALECT_R, STRENGTH_AND, ACTION_LOGIC, " and "},
     {"&", DIALECT_R | Q, STRENGTH_AND, ACTION_LOGIC, " and "},
     {"|", DIALECT_PYTHON, STRENGTH_MASK_OR, ACTION_LOGIC, " or "},
+    {"^", DIALECT_PYTHON, STRENGTH_MASK_UNEQUAL, ACTION_COMPARE, " != "},
     {"&", DIALECT_PYTHON, STRENGTH_MASK_AND, ACTION_LOGIC, " and "},
     {"=", DIALECT_SQL | Q, STRENGTH_COMPARISON, ACTION_COMPARE, " == "},
     {"==", ANY, STRENGTH_COMPARISON, ACTION_COMPARE, " == "},
@@ -102,7 +104,9 @@ static struct phrase multiply(struct translator *t, struct phrase a, const char 
         return divide(t, a, b);
     const bool remainder = strcmp(written, " % ") == 0;
     if ((remainder || strcmp(written, " // ") == 0) && t->dialect == DIALECT_PYTHON) { /* which round down */
-        const bool whole = b.type == PHRASE_INT && b.text[0] != '-' && b.level == LEVEL_OPERAND && !b.column;
+        const bool negative = b.level == LEVEL_SIGN && b.text[0] == '-' && strspn(b.text + 1, "0123456789") > 0;
+        const bool whole = b.type == PHRASE_INT && (negative || b.level == LEVEL_OPERAND) && !b.column;
+        b.level = LEVEL_OPERAND;
         struct phrase operands[] = {a, b};
         if (!whole || (a.type != PHRASE_INT && a.type != PHRASE_FLOAT) || (remainder && a.type != PHRASE_INT))
             return translate_fail(t, "`a %% b` has the sign of a, and `a // b` of integers drops the fraction; "
@@ -130,6 +134,8 @@ static struct phrase apply(struct translator *t, const struct operator* operator
         return phrase_binary(&a, operator->written, &b, operator->written[1] == 'o' ? LEVEL_OR : LEVEL_AND, PHRASE_BOOL,
                              t->arena);
     case ACTION_COMPARE:
+        if (operator->strength == STRENGTH_MASK_UNEQUAL &&(a.type != PHRASE_BOOL || b.type != PHRASE_BOOL))
+            return translate_fail(t, "`x ^ y` of integers is `xor(x, y)`, a power is `pow(x, y)`");
         return compare(t, a, operator->written, b);
     case ACTION_JOIN:
         return join_text(t, a, b);
@@ -247,6 +253,18 @@ static struct phrase parse_in(struct translator *t, struct phrase x, bool negate
     return result;
 }
 
+/* `x not in [...]` of pandas and KQL, which a missing value is, too. */
+static struct phrase parse_not_in(struct translator *t, struct phrase x)
+{
+    struct phrase test = parse_in(t, x, true);
+    if (test.text && test.optional) {
+        test.text = arena_printf(t->arena, "%s ?? true", test.text);
+        test.level = LEVEL_COALESCE;
+        test.optional = false;
+    }
+    return test;
+}
+
 /* `x = any (...)` and `x <> all (...)`, after the sign. */
 static struct phrase parse_any(struct translator *t, struct phrase x, const char *sign)
 {
@@ -312,12 +330,7 @@ static struct phrase parse_words_of_kql(struct translator *t, struct phrase x, b
     *found = true;
     if (accept(t, "!")) {
         const bool in = accept(t, "in");
-        struct phrase test = in ? parse_in(t, x, true) : parse_words_of_kql(t, x, found);
-        if (in && test.text && test.optional) { /* which a missing value is, too */
-            test.text = arena_printf(t->arena, "%s ?? true", test.text);
-            test.level = LEVEL_COALESCE;
-            test.optional = false;
-        }
+        const struct phrase test = in ? parse_not_in(t, x) : parse_words_of_kql(t, x, found);
         return in || !*found ? test : negate(t, test);
     }
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
@@ -353,7 +366,7 @@ static struct phrase parse_words(struct translator *t, struct phrase x, bool *fo
     const bool negated = (t->dialect == DIALECT_SQL || t->dialect == DIALECT_PYTHON) && accept(t, "not");
     *found = true;
     if (t->dialect != DIALECT_R && accept(t, "in"))
-        return parse_in(t, x, negated);
+        return negated && t->dialect == DIALECT_PYTHON ? parse_not_in(t, x) : parse_in(t, x, negated);
     if (t->dialect == DIALECT_SQL && accept(t, "between")) {
         const struct phrase low = parse(t, STRENGTH_COMPARISON + 1);
         if (!expect(t, "and"))

@@ -139,6 +139,10 @@ static struct phrase text_method(struct translator *t, const char *method, struc
     if (t->polars && strcmp(method, "slice") == 0 && count > 1 && operands[1].text[0] != '-')
         return phrase_fill(count == 2 ? "substr(A, B)" : "substr(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, count,
                            t->arena);
+    if (strcmp(method, "pad") == 0 && count == 2 && !t->polars)
+        return phrase_fill("pad(A, B)", LEVEL_OPERAND, PHRASE_TEXT, operands, 2, t->arena);
+    if (is_one_of(method, "count count_matches"))
+        return translate_fail(t, "`len(split(s, 'a')) - 1` is how often 'a' is in s");
     if (strcmp(method, "cat") == 0 && count == 2) {
         const struct phrase sign = phrase_text(options->between ? options->between : "", t->arena);
         return join_text(t, options->between ? join_text(t, operands[0], sign) : operands[0], operands[1]);
@@ -261,7 +265,7 @@ static struct phrase rolling(struct translator *t, struct phrase x)
     const long size = next_kind(t) == REWRITE_NUMBER ? strtol(token_text(t, t->at++), NULL, 10) : 0;
     const bool given = accept_two(t, ",", "min_periods") && accept(t, "=");
     const long least = given ? strtol(token_text(t, t->at++), NULL, 10) : size;
-    if (size < 1 || !expect(t, ")") || !accept(t, "."))
+    if (size < 1 || !accept(t, ")") || !accept(t, "."))
         return translate_fail(t, "`mean(x) over -2..0` is of the row and the two before it");
     const char *name = token_raw(t, t->at);
     t->at += 3;
@@ -418,6 +422,9 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
     if (is_one_of(method, "apply map transform pipe"))
         return translate_fail(t, "functions of Python are not run here: `map E` and `derive NAME = E` compute, `def "
                                  "f(x) = E` names a function");
+    if (strcmp(method, "replace") == 0 && (next_is(t, "{") || next_is(t, "[")))
+        return translate_fail(t, "`x == 'a' ? 'A' : x == 'b' ? 'B' : x` gives some values others, "
+                                 "`lookup S on KEY` those of a table");
     struct phrase operands[3] = {x};
     size_t count = 1;
     if (strcmp(method, "astype") == 0 && first) {
@@ -456,6 +463,10 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
                            t->arena);
     if (is_one_of(method, "where mask") && count > 1)
         return masked(t, operands, count, *method == 'm');
+    if (strcmp(method, "replace") == 0 && count == 3)
+        return replace_value(t, x, operands[1], operands[2]);
+    if (strcmp(method, "ne") == 0 && count == 2)
+        return compare(t, x, " != ", operands[1]);
     if (strcmp(method, "round") == 0)
         return translate_fail(t, "`round(x, 2)` rounds halves away from zero, %s to even",
                               t->polars ? "Polars" : "pandas");
@@ -473,8 +484,13 @@ struct phrase frame_method(struct translator *t, struct phrase x)
         return t->at--, of_text(t, x);
     if (strcmp(method, "dt") == 0 && accept(t, "."))
         return of_time(t, x);
-    if (!expect(t, "("))
-        return (struct phrase){0};
+    if (strcmp(method, "size") == 0 && !next_is(t, "(")) {
+        struct phrase rows = phrase_operand("count()", PHRASE_INT);
+        rows.aggregate = true;
+        return place_aggregate(t, rows);
+    }
+    if (!accept(t, "("))
+        return translate_fail(t, "there is no `%s` of a column here; `.help functions` lists what there is", method);
     const size_t close = after_brackets(t, t->at - 1) - 1;
     struct phrase result = call_method(t, x, method, close);
     if (result.text && !is_one_of(method, "rolling ewm"))

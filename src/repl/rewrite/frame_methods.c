@@ -90,11 +90,19 @@ static bool drop_missing(struct translator *t, struct chain *chain, size_t close
     if (t->scope.open)
         return tell(t, "`reject missing(a) || missing(b)` drops the rows without one of these values: name all columns "
                        "that count");
-    if (t->at < close && !accept_keyword(t, "subset") && !t->polars)
-        return tell(t, "`reject missing(a) || missing(b)` drops the rows without one of these values");
-    if (t->at < close && !(only = parse_names(t)))
-        return false;
-    const char *condition = missing_columns(t, only);
+    bool all = false;
+    while (t->at < close) {
+        if (accept_keyword(t, "how")) {
+            all = strcmp(token_raw(t, t->at++), "all") == 0;
+        } else if (!accept_keyword(t, "subset") && !t->polars) {
+            return tell(t, "`reject missing(a) || missing(b)` drops the rows without one of these values, `reject "
+                           "missing(a) && missing(b)` those without both");
+        } else if (!(only = parse_names(t))) {
+            return false;
+        }
+        (void)accept(t, ",");
+    }
+    const char *condition = missing_columns(t, only, all);
     return !condition || chain_add(t, chain, "reject %s", condition);
 }
 
@@ -326,10 +334,11 @@ static bool call(struct translator *t, struct chain *chain, const char *name, si
     if (is_one_of(name, "groupby group_by")) {
         (void)accept_keyword(t, "by");
         chain->keys = next_kind(t) == REWRITE_WORD ? group_expression(t, chain) : parse_names(t);
-        chain->keeps_missing = false;
+        chain->keeps_missing = chain->appears = false;
         while (accept(t, ",") && (accept_keyword(t, "as_index") || accept_keyword(t, "sort") ||
                                   accept_keyword(t, "observed") || accept_keyword(t, "dropna"))) {
             chain->keeps_missing = chain->keeps_missing || (token_is(t, t->at - 2, "dropna") && next_is(t, "False"));
+            chain->appears = chain->appears || (token_is(t, t->at - 2, "sort") && next_is(t, "False"));
             t->at++;
         }
         return chain->keys || tell(t, "the keys of a group are names or expressions: `group K: mean(x)`");

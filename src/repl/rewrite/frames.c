@@ -45,13 +45,20 @@ void drop_missing_keys(struct translator *t, struct chain *chain, const char *ke
     }
 }
 
+bool chain_group(struct translator *t, struct chain *chain, const char *aggregates)
+{
+    const char *keys = chain->keys;
+    chain->keys = chain->columns = NULL;
+    return chain_add(t, chain,
+                     chain->appears ? "group %s: %s, min(row) as place | sort place | drop place" : "group %s: %s",
+                     keys, aggregates);
+}
+
 /* Aggregates of the group: `groupby(...).agg(m = ("x", "mean"))`, `["x"].mean()`. */
 static bool add_group(struct translator *t, struct chain *chain, const char *aggregates)
 {
-    const char *keys = chain->keys;
-    drop_missing_keys(t, chain, keys);
-    chain->keys = chain->columns = NULL;
-    return chain_add(t, chain, "group %s: %s", keys, aggregates);
+    drop_missing_keys(t, chain, chain->keys);
+    return chain_group(t, chain, aggregates);
 }
 
 static const char *aggregate_of(struct translator *t, const char *name, struct phrase column)
@@ -443,7 +450,9 @@ const char *translate_frame(struct translator *t)
     again.told = NULL;
     const struct phrase value = translate_expression(&again);
     if (!value.text || value.window || again.at != again.end) {
-        t->told = t->told ? t->told : again.told;
+        if (!t->told ||
+            (again.told && strncmp(again.told, "there is no column", 18) != 0 && strstr(t->told, "is not understood")))
+            t->told = again.told;
         return NULL;
     }
     t->at = again.at;

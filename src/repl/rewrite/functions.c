@@ -73,7 +73,7 @@ static const struct function functions[] = {
     {"upper ucase toupper str_to_upper to_uppercase", ALL, 1, "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"trim str_trim trimws strip strip_chars", SQL | R | PY, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"length len char_length nchar str_length strlen len_chars", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
-    {"replace", SQL | PY, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"replace", SQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"extract", PY, 3, "extract(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"extract", KQL, 3, "extract(C, A, B) ?? ''", LEVEL_COALESCE, PHRASE_TEXT},
     {"dayname", SQL, 1, "text(A, '%A')", LEVEL_OPERAND, PHRASE_TEXT},
@@ -147,7 +147,7 @@ static const struct {
      "fields of JSON are columns called by their paths, `author.name`, in files that `load` reads"},
     {"array_agg make_list make_set collect_list", "`collect(x)` is the values of a group as a list"},
     {"string_agg group_concat listagg list strcat_array paste", "`list(x, ', ')` is the values of a group as one text"},
-    {"lpad rpad printf zfill rjust ljust center",
+    {"pad lpad rpad printf zfill rjust ljust center",
      "`pad(s, n, fill)` fills a text up on the left, on the right if n < 0; `format('{}-{:05}', a, "
      "n)` writes a pattern"},
     {"concat_ws", "`concat(a, '-', b)` joins values to one text"},

@@ -1,6 +1,7 @@
 /* Lines of KQL: a source, then stages. */
 #include "repl/rewrite/chain.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* join kind=inner (S | ...) on k, $left.a == $right.b: after its first word */
@@ -63,6 +64,8 @@ bool is_kql(const struct translator *t, size_t at)
             if ((token_is(t, k + 1, "(") && is_one_of(token_text(t, k), functions_of_kql)) ||
                 (token_is(t, k, "!") &&
                  is_one_of(token_text(t, k + 1), "in contains startswith endswith has has_any has_all contains_cs")) ||
+                (is_one_of(token_text(t, k), "contains contains_cs startswith endswith has") &&
+                 token_at(t, k + 1)->kind == REWRITE_QUOTED) ||
                 (token_is(t, k, "matches") && token_is(t, k + 1, "regex")))
                 return true;
         }
@@ -97,6 +100,26 @@ const char *translate_kql(struct translator *t)
     return chain.text;
 }
 
+/* bin(t, 30d): counted from the beginning of the year 1, where intervals here count from 1970-01-01, weeks from its
+ * first Monday. */
+static struct phrase in_bins(struct translator *t, const struct phrase *operands)
+{
+    static const struct unit {
+        const char *unit;
+        long of_day;
+    } units[] = {{"d", 1}, {"h", 24}, {"min", 24 * 60}, {"s", 24 * 60 * 60}};
+    char *unit;
+    const long size = strtol(operands[1].text, &unit, 10);
+    const struct unit *found = TABLE_ROW(units, unit);
+    if (!found || size < 1)
+        return translate_fail(t, "`bucket(t, 1h)` is of timestamps, in intervals from 1970-01-01");
+    const long weeks = size % (7 * found->of_day) == 0, days = weeks ? 719166 : 719162;
+    const long shift = days * found->of_day % size;
+    const char *form = arena_printf(t->arena, "bucket(A + %ld%s, B) - %ld%s", shift, unit, shift, unit);
+    return phrase_fill(shift ? form : "bucket(A, B)", shift ? LEVEL_SUM : LEVEL_OPERAND, PHRASE_TIMESTAMP, operands, 2,
+                       t->arena);
+}
+
 struct phrase kql_function(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
 {
     if (count > 2 && count % 2 == 1 && strcmp(name, "case") == 0) {
@@ -114,7 +137,7 @@ struct phrase kql_function(struct translator *t, const char *name, struct phrase
             return phrase_fill("floor(A / B) * B", LEVEL_PRODUCT, PHRASE_FLOAT, operands, 2, t->arena);
         if (operands[1].type != PHRASE_DURATION)
             return translate_fail(t, "`bucket(t, 1h)` is of timestamps; of numbers it is `floor(x / 10) * 10`");
-        return phrase_fill("bucket(A, B)", LEVEL_OPERAND, PHRASE_TIMESTAMP, operands, 2, t->arena);
+        return in_bins(t, operands);
     }
     if (count == 3 && strcmp(name, "datetime_diff") == 0) {
         struct phrase back[] = {operands[0], operands[2], operands[1]};

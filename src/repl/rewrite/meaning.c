@@ -144,6 +144,17 @@ struct phrase choose_first(struct translator *t, const struct phrase *conditions
     return other;
 }
 
+struct phrase replace_value(struct translator *t, struct phrase x, struct phrase old, struct phrase new)
+{
+    if (old.type == PHRASE_MISSING) {
+        struct phrase both[] = {x, new};
+        return coalesced(t, both, 2);
+    }
+    struct phrase same = compare(t, x, " == ", old);
+    same.optional = false; /* where it is missing, so is the choice */
+    return choose(t, same, new, x);
+}
+
 /* Tests of pandas and of q are never missing, nor are those of KQL but whether a value is less. */
 struct phrase as_value(struct translator *t, struct phrase x)
 {

@@ -273,7 +273,6 @@ static bool with_columns(struct translator *t, struct chain *chain, size_t close
 bool polars_group(struct translator *t, struct chain *chain, const char *name, size_t close)
 {
     struct expressions list;
-    const char *keys = chain->keys;
     const bool continues = close + 1 < t->end && !token_is(t, close + 2, "collect");
     if (is_one_of(name, "len count") && t->at == close) {
         list = (struct expressions){.at = {phrase_operand("count()", PHRASE_INT)}, .count = 1};
@@ -285,8 +284,7 @@ bool polars_group(struct translator *t, struct chain *chain, const char *name, s
         return false;
     }
     t->at = close + 1;
-    chain->keys = NULL;
-    return chain_add(t, chain, "group %s: %s", keys, written(t, &list, false));
+    return chain_group(t, chain, written(t, &list, false));
 }
 
 /* sort("a", "b", descending = [True, False]), in which missing values come first */
@@ -327,6 +325,7 @@ static bool group(struct translator *t, struct chain *chain, size_t close)
 {
     struct expressions list;
     size_t end = find_word(t, t->at, "maintain_order");
+    chain->appears = end < close && token_is(t, end + 2, "True");
     end = end < close ? end - 1 : close;
     if (!parse_expressions(t, end, false, &list))
         return tell(t, "the keys of a group are names or expressions: `group K: mean(x)`");

@@ -259,7 +259,8 @@ static enum outcome translate_statement(struct correction *c, const struct state
     /* A line that could be read has an error of its own, unless its names are those of another language. */
     if (!translation.instead || (state->meaning && strncmp(translation.instead, "there is no column", 18) == 0) ||
         (state->meaning &&
-         !has_part(state->meaning, "unknown;no such file;is not an aggregate;is a stage, not a function", c->arena)))
+         !has_part(state->meaning, "unknown;no such file;is not an aggregate;is a stage, not a function; rows",
+                   c->arena)))
         return OUTCOME_NONE;
     diag->message = translation.message;
     diag->hint = translation.instead;

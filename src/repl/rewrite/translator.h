@@ -164,6 +164,9 @@ struct phrase between(struct translator *t, struct phrase x, struct phrase low, 
 struct phrase choose(struct translator *t, struct phrase condition, struct phrase yes, struct phrase no);
 struct phrase convert(struct translator *t, struct phrase x, const char *type);
 
+/* `x.replace(old, new)` of whole values. */
+struct phrase replace_value(struct translator *t, struct phrase x, struct phrase old, struct phrase new);
+
 /* A call of a function that means something of its own in KQL; *found: whether it is one. */
 struct phrase kql_function(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found);
 
