@@ -60,11 +60,12 @@ bool is_kql(const struct translator *t, size_t at)
             (token_is(t, i, "project") && (token_is(t, i + 1, "-") || find_word(t, i, "=") < end)) ||
             ((token_is(t, i, "join") || token_is(t, i, "lookup")) && token_is(t, i + 1, "kind")))
             return true;
+        const bool computes = token_is(t, i, "where") || token_is(t, i, "extend");
         for (size_t k = i; k + 1 < end; k++) {
             if ((token_is(t, k + 1, "(") && is_one_of(token_text(t, k), functions_of_kql)) ||
                 (token_is(t, k, "!") &&
                  is_one_of(token_text(t, k + 1), "in contains startswith endswith has has_any has_all contains_cs")) ||
-                (is_one_of(token_text(t, k), "contains contains_cs startswith endswith has") &&
+                (computes && is_one_of(token_text(t, k), "contains contains_cs startswith endswith has") &&
                  token_at(t, k + 1)->kind == REWRITE_QUOTED) ||
                 (token_is(t, k, "matches") && token_is(t, k + 1, "regex")))
                 return true;
@@ -73,7 +74,7 @@ bool is_kql(const struct translator *t, size_t at)
             &stage, i,
             "contains contains_cs startswith endswith has has_any has_all !~ datetime ago iff strcat isnotnull isnull "
             "toupper tolower strlen replace_string format_datetime datetime_part todynamic substring extract split");
-        if ((token_is(t, i, "where") || token_is(t, i, "extend")) && word < end && !token_is(t, word - 1, "."))
+        if (computes && word < end && !token_is(t, word - 1, "."))
             return true;
         const size_t range = find_word(&stage, i, "between");
         if ((range < end && token_is(t, range + 1, "(")) ||
