@@ -202,7 +202,7 @@ bool chain_verb(struct translator *t, struct chain *chain, enum verb_kind kind, 
         letters['G' - 'A'] = chain->keys;
         letters['V' - 'A'] = chain->last;
         letters['X' - 'A'] = chain->column.text;
-        letters['O' - 'A'] = chain->column.optional ? chain->column.text : NULL;
+        letters['O' - 'A'] = chain->column.optional ? phrase_at(&chain->column, LEVEL_RANGE, t->arena) : NULL;
         t->at = begin;
         if (!parse_arguments(t, chain, verb->arguments, close, letters) || t->at != close)
             continue;

@@ -139,10 +139,6 @@ static struct phrase text_method(struct translator *t, const char *method, struc
     if (t->polars && strcmp(method, "slice") == 0 && count > 1 && operands[1].text[0] != '-')
         return phrase_fill(count == 2 ? "substr(A, B)" : "substr(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, count,
                            t->arena);
-    if (strcmp(method, "pad") == 0 && count == 2 && !t->polars)
-        return phrase_fill("pad(A, B)", LEVEL_OPERAND, PHRASE_TEXT, operands, 2, t->arena);
-    if (is_one_of(method, "count count_matches"))
-        return translate_fail(t, "`len(split(s, 'a')) - 1` is how often 'a' is in s");
     if (strcmp(method, "cat") == 0 && count == 2) {
         const struct phrase sign = phrase_text(options->between ? options->between : "", t->arena);
         return join_text(t, options->between ? join_text(t, operands[0], sign) : operands[0], operands[1]);
@@ -402,6 +398,37 @@ static struct phrase pandas_method(struct translator *t, struct phrase x, const 
     return phrase_fill(back ? "fill(A, back)" : "fill(A)", LEVEL_OPERAND, x.type, &x, 1, t->arena);
 }
 
+/* Methods whose operands are read, x first. */
+static struct phrase of_operands(struct translator *t, const char *method, struct phrase *operands, size_t count)
+{
+    const struct phrase x = operands[0];
+    if (is_aggregate_name(t, method))
+        return place_aggregate(t, translate_aggregate(t, method, operands, count, false, NULL));
+    if (strcmp(method, "fillna") == 0 && count == 2)
+        return translate_function(t, "coalesce", operands, 2);
+    if (strcmp(method, "between") == 0 && count == 3)
+        return t->polars ? between(t, x, operands[1], operands[2], false)
+                         : phrase_certain(between(t, x, operands[1], operands[2], false), t->arena);
+    if (strcmp(method, "shift") == 0 && count == 2)
+        return shifted(t, x, operands[1].text);
+    if (strcmp(method, "cumsum") == 0 && count == 1)
+        return phrase_fill(x.optional ? "missing(A) ? missing : sum(A) over ..0" : "sum(A) over ..0",
+                           x.optional ? LEVEL_CHOICE : LEVEL_OPERAND, x.type, &x, 1, t->arena);
+    if (is_one_of(method, "cummax cummin") && count == 1 && !x.optional)
+        return phrase_fill(arena_printf(t->arena, "%s(A) over ..0", method + 3), LEVEL_OPERAND, x.type, &x, 1,
+                           t->arena);
+    if (is_one_of(method, "where mask") && count > 1)
+        return masked(t, operands, count, *method == 'm');
+    if (strcmp(method, "replace") == 0 && count == 3)
+        return replace_value(t, x, operands[1], operands[2]);
+    if (strcmp(method, "ne") == 0 && count == 2)
+        return compare(t, x, " != ", operands[1]);
+    if (strcmp(method, "round") == 0)
+        return translate_fail(t, "`round(x, 2)` rounds halves away from zero, %s to even",
+                              t->polars ? "Polars" : "pandas");
+    return translate_function(t, method, operands, count);
+}
+
 /* Methods with operands, whose `(` is read. */
 struct phrase call_method(struct translator *t, struct phrase x, const char *method, size_t close)
 {
@@ -446,31 +473,7 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
         return translate_fail(t, "there is no `%s` with these operands here", method);
     if ((lower || upper) && count == 2 && strcmp(method, "clip") == 0)
         return phrase_fill(lower ? "max(A, B)" : "min(A, B)", LEVEL_OPERAND, x.type, operands, 2, t->arena);
-    if (is_aggregate_name(t, method))
-        return place_aggregate(t, translate_aggregate(t, method, operands, count, false, NULL));
-    if (strcmp(method, "fillna") == 0 && count == 2)
-        return translate_function(t, "coalesce", operands, 2);
-    if (strcmp(method, "between") == 0 && count == 3)
-        return t->polars ? between(t, x, operands[1], operands[2], false)
-                         : phrase_certain(between(t, x, operands[1], operands[2], false), t->arena);
-    if (strcmp(method, "shift") == 0 && count == 2)
-        return shifted(t, x, operands[1].text);
-    if (strcmp(method, "cumsum") == 0 && count == 1)
-        return phrase_fill(x.optional ? "missing(A) ? missing : sum(A) over ..0" : "sum(A) over ..0",
-                           x.optional ? LEVEL_CHOICE : LEVEL_OPERAND, x.type, &x, 1, t->arena);
-    if (is_one_of(method, "cummax cummin") && count == 1 && !x.optional)
-        return phrase_fill(arena_printf(t->arena, "%s(A) over ..0", method + 3), LEVEL_OPERAND, x.type, &x, 1,
-                           t->arena);
-    if (is_one_of(method, "where mask") && count > 1)
-        return masked(t, operands, count, *method == 'm');
-    if (strcmp(method, "replace") == 0 && count == 3)
-        return replace_value(t, x, operands[1], operands[2]);
-    if (strcmp(method, "ne") == 0 && count == 2)
-        return compare(t, x, " != ", operands[1]);
-    if (strcmp(method, "round") == 0)
-        return translate_fail(t, "`round(x, 2)` rounds halves away from zero, %s to even",
-                              t->polars ? "Polars" : "pandas");
-    return translate_function(t, method, operands, count);
+    return of_operands(t, method, operands, count);
 }
 
 struct phrase frame_method(struct translator *t, struct phrase x)
@@ -484,11 +487,6 @@ struct phrase frame_method(struct translator *t, struct phrase x)
         return t->at--, of_text(t, x);
     if (strcmp(method, "dt") == 0 && accept(t, "."))
         return of_time(t, x);
-    if (strcmp(method, "size") == 0 && !next_is(t, "(")) {
-        struct phrase rows = phrase_operand("count()", PHRASE_INT);
-        rows.aggregate = true;
-        return place_aggregate(t, rows);
-    }
     if (!accept(t, "("))
         return translate_fail(t, "there is no `%s` of a column here; `.help functions` lists what there is", method);
     const size_t close = after_brackets(t, t->at - 1) - 1;

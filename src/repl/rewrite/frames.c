@@ -450,8 +450,8 @@ const char *translate_frame(struct translator *t)
     again.told = NULL;
     const struct phrase value = translate_expression(&again);
     if (!value.text || value.window || again.at != again.end) {
-        if (!t->told ||
-            (again.told && strncmp(again.told, "there is no column", 18) != 0 && strstr(t->told, "is not understood")))
+        if (!t->told || (again.told && strncmp(again.told, "there is no column", 18) != 0 && !next_is(t, "[") &&
+                         strstr(t->told, "is not understood")))
             t->told = again.told;
         return NULL;
     }

@@ -73,6 +73,7 @@ static const struct function functions[] = {
     {"upper ucase toupper str_to_upper to_uppercase", ALL, 1, "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"trim str_trim trimws strip strip_chars", SQL | R | PY, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"length len char_length nchar str_length strlen len_chars", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
+    {"pad", PY, 2, "pad(A, B)", LEVEL_OPERAND, PHRASE_TEXT},
     {"replace", SQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"extract", PY, 3, "extract(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
     {"extract", KQL, 3, "extract(C, A, B) ?? ''", LEVEL_COALESCE, PHRASE_TEXT},
@@ -150,6 +151,7 @@ static const struct {
     {"pad lpad rpad printf zfill rjust ljust center",
      "`pad(s, n, fill)` fills a text up on the left, on the right if n < 0; `format('{}-{:05}', a, "
      "n)` writes a pattern"},
+    {"count count_matches", "`len(split(s, 'a')) - 1` is how often 'a' is in s"},
     {"concat_ws", "`concat(a, '-', b)` joins values to one text"},
     {"round", "`round(x, 2)` rounds halves away from zero, R, Polars and pandas to even"},
     {"strpos instr position locate charindex indexof find",

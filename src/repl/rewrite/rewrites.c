@@ -256,11 +256,13 @@ static enum outcome translate_statement(struct correction *c, const struct state
             return OUTCOME_LINE;
         }
     }
-    /* A line that could be read has an error of its own, unless its names are those of another language. */
+    /* A line that could be read has an error of its own, unless its names are those of another language, or a column
+     * stands where one value has to: "`t` has 7 rows". */
     if (!translation.instead || (state->meaning && strncmp(translation.instead, "there is no column", 18) == 0) ||
         (state->meaning &&
-         !has_part(state->meaning, "unknown;no such file;is not an aggregate;is a stage, not a function; rows",
-                   c->arena)))
+         !has_part(state->meaning, "unknown;no such file;is not an aggregate;is a stage, not a function", c->arena) &&
+         (*state->meaning != '`' || !strstr(state->meaning, " rows") ||
+          strstr(translation.instead, "is not understood"))))
         return OUTCOME_NONE;
     diag->message = translation.message;
     diag->hint = translation.instead;
