@@ -139,6 +139,8 @@ static struct phrase text_method(struct translator *t, const char *method, struc
     if (t->polars && strcmp(method, "slice") == 0 && count > 1 && operands[1].text[0] != '-')
         return phrase_fill(count == 2 ? "substr(A, B)" : "substr(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, count,
                            t->arena);
+    if (is_one_of(method, "count count_matches"))
+        return translate_fail(t, "`len(split(s, 'a')) - 1` is how often 'a' is in s");
     if (strcmp(method, "cat") == 0 && count == 2) {
         const struct phrase sign = phrase_text(options->between ? options->between : "", t->arena);
         return join_text(t, options->between ? join_text(t, operands[0], sign) : operands[0], operands[1]);

@@ -151,7 +151,6 @@ static const struct {
     {"pad lpad rpad printf zfill rjust ljust center",
      "`pad(s, n, fill)` fills a text up on the left, on the right if n < 0; `format('{}-{:05}', a, "
      "n)` writes a pattern"},
-    {"count count_matches", "`len(split(s, 'a')) - 1` is how often 'a' is in s"},
     {"concat_ws", "`concat(a, '-', b)` joins values to one text"},
     {"round", "`round(x, 2)` rounds halves away from zero, R, Polars and pandas to even"},
     {"strpos instr position locate charindex indexof find",
