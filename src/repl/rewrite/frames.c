@@ -47,11 +47,11 @@ void drop_missing_keys(struct translator *t, struct chain *chain, const char *ke
 
 bool chain_group(struct translator *t, struct chain *chain, const char *aggregates)
 {
-    const char *keys = chain->keys;
+    const char *keys = chain->keys, *place = known_find(&t->scope, NULL, "place") ? "place_of_group" : "place";
     chain->keys = chain->columns = NULL;
-    return chain_add(t, chain,
-                     chain->appears ? "group %s: %s, min(row) as place | sort place | drop place" : "group %s: %s",
-                     keys, aggregates);
+    return chain->appears ? chain_add(t, chain, "group %s: %s, min(row) as %s | sort %s | drop %s", keys, aggregates,
+                                      place, place, place)
+                          : chain_add(t, chain, "group %s: %s", keys, aggregates);
 }
 
 /* Aggregates of the group: `groupby(...).agg(m = ("x", "mean"))`, `["x"].mean()`. */
