@@ -407,7 +407,7 @@ static bool reduces(const struct remote_reader *reader)
 static bool set_rows(struct remote_reader *reader, bool shown, const char **refusal)
 {
     const char *why = NULL;
-    if (!reduces(reader))
+    if (!shown && !reduces(reader))
         why = *refusal ? *refusal : "all rows"; /* of more stages */
     else if (!reader->lowered.select.ordered)
         why = "the order of rows";
@@ -438,9 +438,10 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
     for (const struct table_columns *at = from; at; at = at->next) {
         if (at->sent)
             continue;
-        const char *problem = !reader_is_table(at->reader)                      ? "no table on a server"
-                              : !readers_are_together(from->reader, at->reader) ? "tables of several servers"
-                                                                                : NULL;
+        const char *problem = !reader_is_table(at->reader) ? "no table on a server"
+                              : !readers_are_together(from->reader, at->reader)
+                                  ? "tables of several servers"
+                                  : ((const struct table_reader *)at->reader)->refusal;
         unordered = unordered || at->reader->unordered;
         if (problem) {
             *refusal = problem;

@@ -311,6 +311,7 @@ static struct file_reader *table_of_file(const char *path, const struct file_rea
     struct table_reader *reader = ARENA_NEW(arena, struct table_reader, .base = *file, .arena = arena, .server = "");
     reader->base.ops = &table_ops;
     reader->file = path;
+    reader->refusal = file_refusal(sql_dialect_find(dialect), file, arena);
     reader->types = arena_array(arena, file->count + 1, sizeof *reader->types);
     for (size_t k = 0; k < file->count; k++)
         set_file_type(&file->columns[k], &reader->types[k], arena);

@@ -346,6 +346,8 @@ const struct remote_part *remote_find(struct binder *binder)
     }
     for (size_t stages = most; stages > 0 && !part->reader && binder->needs->what == NEED_NOTHING; stages--)
         find_part(binder, stages, part);
+    if (binder->facts->dialect && !part->reader && binder->needs->what == NEED_NOTHING)
+        find_part(binder, 0, part);
     if (binder->facts->seeks)
         seek_failure(part);
     return part;

@@ -26,8 +26,8 @@ static enum status check_dialect(const struct runner *runner, const struct stmt 
     return known ? STATUS_OK : STATUS_FAILED;
 }
 
-static void print_description(struct strbuf *out, const struct remote_description *description,
-                              const struct pipeline *pipeline, struct arena *arena)
+static void print_description(struct strbuf *out, const struct remote_description *description, const struct stmt *stmt,
+                              struct arena *arena)
 {
     strbuf_printf(out, "%s\n", description->address);
     if (description->query)
@@ -37,11 +37,12 @@ static void print_description(struct strbuf *out, const struct remote_descriptio
     strbuf_puts(out, description->query && description->sent ? description->sent : "");
     if (description->all)
         return;
-    const struct span rest = {description->rest.source, description->rest.begin, pipeline->span.end};
+    const struct span rest = {description->rest.source, description->rest.begin, stmt->pipeline->span.end};
     if (rest.source)
         strbuf_printf(out, "here: %s\n", text_of_span(arena, rest, REST_SHOWN));
     if (description->refusal)
-        strbuf_printf(out, "because the server cannot do exactly this: %s\n", description->refusal);
+        strbuf_printf(out, "because %s cannot do exactly this: %s\n",
+                      stmt->dialect.text ? stmt->dialect.text : "the server", description->refusal);
 }
 
 /* Nothing but columns is asked for: the plan follows. */
@@ -85,7 +86,10 @@ enum status explain_sql(struct strbuf *out, struct runner *runner, const struct 
                                stmt->dialect.text
                                    ? "this pipeline begins with no table on a server, and no file of Parquet"
                                    : "this pipeline does not begin with a table on a server");
-    print_description(out, &description, stmt->pipeline, arena);
+    if (stmt->dialect.text && !description.query)
+        return diag_error(diags, stmt->pipeline->span, "no SQL of %s does exactly this%s%s", stmt->dialect.text,
+                          description.refusal ? ": " : "", description.refusal ? description.refusal : "");
+    print_description(out, &description, stmt, arena);
     return STATUS_OK;
 }
 
@@ -103,6 +107,6 @@ bool explain_server(struct strbuf *out, struct runner *runner, const struct stmt
     }
     diags_append(diags, &own);
     strbuf_puts(out, "on the server: ");
-    print_description(out, &description, stmt->pipeline, arena);
+    print_description(out, &description, stmt, arena);
     return true;
 }

@@ -81,9 +81,9 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .distance = "CAST(CAST($b AS HUGEINT) - $a AS DOUBLE)",
      .distinct = "count(DISTINCT CASE WHEN $b THEN $a END)",
      .micros = "epoch_us($a)",
-     .decimal = "CAST($a AS DECIMAL(18, $b))",
+     .decimal = "CAST($a AS DECIMAL(38, $b))",
      .unscaled = "CAST($a * $b AS BIGINT)",
-     .file = "read_parquet($a, file_row_number = true)",
+     .file = "read_parquet($a, file_row_number = true, binary_as_string = true, hive_partitioning = false)",
      .file_row = "file_row_number",
      .skip = " OFFSET $a"},
 };

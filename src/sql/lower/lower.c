@@ -29,9 +29,7 @@ static void begin_table(const struct lowering *lowering, const struct table_colu
     *select = (struct select){
         .dialect = lowering->dialect, .checks = &table->checks, .take = INT64_MAX, .rows = TABLE_ROWS, .aligned = true};
     if (reader->file) {
-        struct strbuf path = {0};
-        sql_add_string(&path, lowering->dialect, (struct text){reader->file, strlen(reader->file)});
-        select->from = sql_phrase(lowering->dialect->file, strbuf_take(&path, arena), NULL, arena);
+        select->from = file_rows(lowering->dialect, reader->file, arena);
         select->order = arena_array(arena, 1, sizeof *select->order);
         select->order[select->order_count++].text = lowering->dialect->file_row;
         select->ordered = true;
@@ -73,7 +71,9 @@ static struct lowering_table *table_of_input(struct lowering *lowering, const st
                 return table;
             }
             const struct wire_type *wire = &reader->types[from->places[k]];
-            const char *raw = name_of(lowering, reader->base.columns[from->places[k]].name);
+            const struct reader_column *described = &reader->base.columns[from->places[k]];
+            const char *raw = reader->file ? file_column(lowering->dialect, described, lowering->arena)
+                                           : name_of(lowering, described->name);
             if (!from->dialect) /* else it is only shown */
                 select_add_check(&table->checks, lowering->dialect, raw, wire, lowering->arena);
             *column = at == input->column ? select_column_of(lowering->dialect, raw, wire, lowering->arena)

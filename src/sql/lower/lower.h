@@ -37,6 +37,9 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
 const char *sent_name(const struct sent_rows *sent, struct arena *arena);
 const char *sent_column_name(size_t k, struct arena *arena);
 
+/* lower_file.c: what of the file has another meaning in the dialect; NULL: nothing. */
+const char *file_refusal(const struct sql_dialect *dialect, const struct file_reader *file, struct arena *arena);
+
 /* lower_aggregate.c: aggregates of values of `expressions`, as columns. False: one has no equivalent. */
 
 /* Of a group, behind the columns of its keys, one column each, computed of the rows of `select`. That of a quantile is

@@ -38,6 +38,10 @@ bool lowering_refuse(struct lowering *lowering, const char *what);
 /* Keeps the rows that the task reads of those there are. */
 bool lowering_limit(struct lowering *lowering, const struct task *task, struct select *select);
 
+/* lower_file.c: the rows of the file at the path, and a column of it. */
+const char *file_rows(const struct sql_dialect *dialect, const char *path, struct arena *arena);
+const char *file_column(const struct sql_dialect *dialect, const struct reader_column *column, struct arena *arena);
+
 /* The task's code, analysed, as expressions of the select's columns. NULL, after a refusal: it cannot be said. */
 struct sql_expressions *lowering_expressions(struct lowering *lowering, const struct task *task, struct select *select,
                                              struct task **analysed);

@@ -10,8 +10,9 @@ struct table_reader {
     struct file_reader base;
     struct arena *arena; /* of all that follows */
     struct table_url url;
-    const char *file;   /* in place of it, of statements that are only shown; or NULL */
-    const char *server; /* for messages */
+    const char *file;    /* in place of it, of statements that are only shown; or NULL */
+    const char *refusal; /* why no statement can read that file; NULL: it can */
+    const char *server;  /* for messages */
     struct http *http;
     struct wire_type *types; /* of base.columns */
     int64_t *bytes;          /* of base.columns: what the server stores, not compressed; 0: it does not say */
