@@ -201,9 +201,10 @@ static const char *shown_query(const struct remote_reader *reader, const char *v
                 reader->sent[k].text, arena);
         count = 1;
     }
-    if (select->fails)
+    const char *fails = value_name ? value_fails(&reader->lowered, arena) : select->fails;
+    if (fails)
         items[count++] = (struct select_item){
-            value_name ? sql_phrase(select->dialect->any, select->fails, NULL, arena) : select->fails,
+            fails,
             has_column(&reader->table->base, "fails") || has_column(&reader->base, "fails") ? "rql_fails" : "fails"};
     return select_text(select, items, count, !value_name, arena);
 }

@@ -312,9 +312,8 @@ def difference_of(expected, answer, ordered, unsure):
     """Between rql's rows and those of an engine, which may have one more column: whether the row fails."""
     if isinstance(expected, str):
         failing = any(as_text(row[-1]) == "1" for row in answer)
-        empty = re.search("(there are|of) no rows", expected) and len(answer) == 1  # in ClickHouse 0
         large = "does not fit" in expected and len(answer) == 1 and re.fullmatch(r"-?[0-9]{19,}", str(answer[0][0]))
-        return "" if failing or empty or large else f"expected {expected[:300]}, got {str(answer)[:300]}"
+        return "" if failing or large else f"expected {expected[:300]}, got {str(answer)[:300]}"
     width = len(expected[0]) or 1
     if answer and len(answer[0]) > width and any(as_text(row[-1]) == "1" for row in answer):
         return "" if unsure else f"expected {str(expected)[:300]}, got {str(answer)[:300]}"
@@ -400,8 +399,8 @@ ODD_FILES = (
     ("x=5.parquet", "SELECT 1 AS y", "load 'x=5.parquet' | map y", [(1,)]),
     ("day=3/x.parquet", "SELECT 1 AS day", "load day=3/x.parquet | map day", [(1,)]),
     ("nine.parquet", "SELECT CAST(1.5 AS DECIMAL(18, 9)) AS d", "load nine.parquet | sum d", [(1500000000,)]),
-    ("most.parquet", "SELECT CAST('92233720368547758.07' AS DECIMAL(19, 2)) AS d", "load most.parquet | max d", [(2**63 - 1,)]),
-    ("least.parquet", "SELECT CAST('-9.223372036854775808' AS DECIMAL(19, 18)) AS d", "load least.parquet | min d", [(-(2**63),)]),
+    ("most.parquet", "SELECT CAST('92233720368547758.07' AS DECIMAL(19, 2)) AS d", "load most.parquet | max d", [(2**63 - 1, False)]),
+    ("least.parquet", "SELECT CAST('-9.223372036854775808' AS DECIMAL(19, 18)) AS d", "load least.parquet | min d", [(-(2**63), False)]),
     ("bytes.parquet", "SELECT CAST(x AS BLOB) AS b FROM (VALUES ('z'), ('y'), ('z')) AS t(x)", "load bytes.parquet | group b: count() as n | sort b", [("y", 1), ("z", 2)]),
     ("bytes.parquet", None, 'load bytes.parquet | select b == "z" | count', [(2,)]),
     ("nest.parquet", "SELECT {'a': x, 'b': {'c.d': 10 * x, 'e': 100 * x}} AS s, x AS \"s.f\" FROM (VALUES (1), (2)) AS t(x)", "load nest.parquet | map s.a, s.b.e", [(1, 100), (2, 200)]),
@@ -412,6 +411,9 @@ ODD_FILES = (
     ("case.parquet", None, "load case.parquet | count", "the columns `A` and `a`"),
     ("all.parquet", "SELECT x, x + 2 AS y FROM (VALUES (1), (2)) AS t(x)", "load all.parquet | map y / x", [(3, False), (2, False)]),
     ("all.parquet", None, "load all.parquet", [(1, 3), (2, 4)]),
+    ("all.parquet", None, "load all.parquet | select x > 2 | min y", [(None, True)]),
+    ("all.parquet", None, "load all.parquet | select x > 2 | map x * y | max", [(None, True)]),
+    ("all.parquet", None, "load all.parquet | select x > 1 | max y", [(4, False)]),
 )  # fmt: skip
 
 

@@ -54,5 +54,7 @@ bool aggregates_lower(const struct task *task, const struct select *select, stru
 size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_dialect *dialect,
                        struct sql_expressions *expressions, const struct task *task, struct select_column *columns,
                        struct arena *arena);
+/* Where that row fails, or there is no value as there are no rows; NULL: nowhere. */
+const char *value_fails(const struct lowered *lowered, struct arena *arena);
 
 #endif

@@ -301,3 +301,13 @@ size_t aggregate_lower(const struct aggregate *aggregate, const struct sql_diale
         columns[k] = computed(sums[k]);
     return (size_t)digits;
 }
+
+const char *value_fails(const struct lowered *lowered, struct arena *arena)
+{
+    const struct select *select = &lowered->select;
+    const enum aggregate_kind kind = lowered->last->aggregates[0].kind;
+    const char *fails = select_fails_of_group(select, arena);
+    if (kind == AGG_SUM || kind == AGG_COUNT || select->rows == 1)
+        return fails;
+    return sql_either(fails, arena_printf(arena, "(%s = 0)", select->dialect->rows), arena);
+}
