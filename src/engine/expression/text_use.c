@@ -7,6 +7,7 @@
 #include "engine/expression/row_text.h"
 #include "engine/expression/texts.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { OPERAND_SHOWN = 40 };
@@ -194,6 +195,33 @@ static enum status apply(const struct text_use *use, const struct dictionary *di
                                use->span, binder->diags, lookup);
 }
 
+/* Whether some texts mostly have different results. Where these are few, they are made once for each text of the
+ * dictionary, and kept. Builds with assertions take them for different. */
+static enum status results_differ(const struct text_use *use, bool *differ)
+{
+#ifdef NDEBUG
+    enum { SAMPLE = 256 };
+    const struct dictionary *all = use->text.logical.dictionary;
+    struct interner *interner = interner_new();
+    for (int64_t k = 0; k < SAMPLE; k++)
+        interner_add(interner, dictionary_text(all, k * all->count / SAMPLE));
+    uint32_t *map;
+    struct dictionary *some = dictionary_of_interners(&interner, 1, &map, NULL);
+    free(map);
+    interner_free(interner);
+    struct text_lookup lookup;
+    const enum status status = apply(use, some, &lookup);
+    *differ = status == STATUS_OK && 2 * lookup.logical.dictionary->count > some->count - lookup.missing;
+    text_lookup_free(&lookup);
+    dictionary_unref(some);
+    return status;
+#else
+    (void)use;
+    *differ = true;
+    return STATUS_OK;
+#endif
+}
+
 static struct term apply_to_constant(const struct text_use *use)
 {
     struct dictionary *dictionary = dictionary_of_text(*use->text.text);
@@ -247,8 +275,13 @@ struct term text_use_apply(const struct text_use *use)
         return unknown_term;
     if (!constant && (binder->checking || !use->text.logical.dictionary))
         return unread_result(use);
-    if (!constant && use->function->result == TEXT_TO_TEXT && texts_differ_by_row(use->scope, &use->text))
-        return bind_text_by_row(use);
+    if (!constant && use->function->result == TEXT_TO_TEXT && texts_differ_by_row(use->scope, &use->text)) {
+        bool differ;
+        if (!bind_succeeded(binder, results_differ(use, &differ)))
+            return unknown_term;
+        if (differ)
+            return bind_text_by_row(use);
+    }
     /* Each text is made once, when the strings differ. */
     if (!constant && use->function->result == TEXT_TO_TEXT && texts_need_order(binder, use->text.logical.dictionary))
         return unread_result(use);
