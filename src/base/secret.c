@@ -1,51 +1,120 @@
 #include "base/secret.h"
 
-#include <stdint.h>
+#include <ctype.h>
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST = 2048 };
+/* An address is looked at no further than this, so that a text of many is read in linear time. */
+enum { LONGEST = 4096 };
 
-/* The start of the address that byte `at` is within, behind its "://"; SIZE_MAX: it is within none. */
-static size_t address_before(const char *text, size_t at)
+static bool is_blank(char c)
 {
-    static const char scheme[] = "://";
-    const size_t width = strlen(scheme);
-    for (size_t begin = at; begin >= width && at - begin < LONGEST && !strchr(" \t\n'\"", text[begin - 1]); begin--) {
-        if (memcmp(text + begin - width, scheme, width) == 0)
-            return begin;
-    }
-    return SIZE_MAX;
+    return !c || strchr(" \t\r\n", c);
 }
 
-static bool is_password(const char *text, size_t length, size_t begin, size_t at)
+/* Whether a quote of the kind of the opening one closes it: in a password it may stand for itself. */
+static bool closes(const char *text, const char *end, char quote)
 {
-    static const char ends[] = "/?# \t\n'\"";
-    size_t end = begin;
-    while (end < length && text[end] && !strchr(ends, text[end]))
-        end++;
-    const char *colon = memchr(text + begin, ':', end - begin);
-    const char *host = colon ? memchr(colon, '@', (size_t)(text + end - colon)) : NULL;
-    return host && text + at > colon && text + at < host;
+    static const char follow[] = "|,;:.)]}`'\"";
+    return *text == quote && (text + 1 == end || is_blank(text[1]) || strchr(follow, text[1]));
 }
 
-static bool is_parameter(const char *text, size_t begin, size_t at)
+/* The end of the address whose host begins at `host`: at the closing quote, without quotes at a blank. */
+static char *address_end(char *host, char *end, char quote)
+{
+    while (host < end && *host && *host != '\n' && !(quote ? closes(host, end, quote) : is_blank(*host)))
+        host++;
+    return host;
+}
+
+/* The quote before SCHEME://; 0: none. */
+static char quote_before(const char *text, const char *scheme)
+{
+    while (scheme > text && (isalnum((unsigned char)scheme[-1]) || strchr("+-.", scheme[-1])))
+        scheme--;
+    return (char)(scheme > text && strchr("'\"`", scheme[-1]) ? scheme[-1] : 0);
+}
+
+/* Where a password that begins at `at` ends: before the last `@`, or where the middle of a long address was left out.
+ * NULL: it is none. */
+static char *password_end(char *at, char *end)
+{
+    static const char left_out[] = "…";
+    char *last = memrchr(at, '@', (size_t)(end - at));
+    return last ? last : memmem(at, (size_t)(end - at), left_out, strlen(left_out));
+}
+
+/* A number, or the word for one in hints. */
+static bool is_port(const char *at, const char *end)
+{
+    enum { MOST_DIGITS = 5 };
+    static const char word[] = "PORT";
+    const size_t width = strlen(word);
+    size_t length = 0;
+    while (at + length < end && isdigit((unsigned char)at[length]))
+        length++;
+    if ((size_t)(end - at) >= width && memcmp(at, word, width) == 0)
+        length = width;
+    return length > 0 && length <= MOST_DIGITS && (at + length == end || strchr("/?#", at[length]));
+}
+
+static bool mask(char *begin, const char *end)
+{
+    if (begin < end)
+        memset(begin, '*', (size_t)(end - begin));
+    return begin < end;
+}
+
+static bool mask_password(char *host, char *end, char *reach, bool cut)
+{
+    char *at = host;
+    while (at < end && !strchr(":/?#", *at))
+        at++;
+    if (at + 1 >= end || *at != ':')
+        return false;
+    at++;
+    if (is_port(at, end))
+        return false;
+    /* What is no port may be a password with blanks. */
+    char *last = password_end(at, end);
+    if (!last)
+        last = password_end(at, address_end(at, reach, '\n'));
+    if (!last && cut)
+        last = end;
+    return last && mask(at, last);
+}
+
+static bool mask_parameters(char *at, char *end)
 {
     static const char *const names[] = {
         "sig=", "signature=", "x-amz-signature=", "x-amz-security-token=", "password=", "token=", "x-goog-signature="};
-    size_t start = at;
-    while (start > begin && !strchr("?&", text[start - 1]))
-        start--;
-    for (size_t i = 0; start > begin && i < sizeof names / sizeof *names; i++) {
-        const size_t width = strlen(names[i]);
-        if (start + width <= at && strncasecmp(text + start, names[i], width) == 0)
-            return true;
+    bool found = false;
+    for (; at < end; at++) {
+        for (size_t i = 0; strchr("?&", *at) && i < sizeof names / sizeof *names; i++) {
+            const size_t width = strlen(names[i]);
+            if (width >= (size_t)(end - at) || strncasecmp(at + 1, names[i], width) != 0)
+                continue;
+            char *value = at + 1 + width, *value_end = value;
+            while (value_end < end && !strchr("?&", *value_end))
+                value_end++;
+            found = mask(value, value_end) || found;
+        }
     }
-    return false;
+    return found;
 }
 
-bool text_is_secret(const char *text, size_t length, size_t at)
+bool secrets_mask(char *text, size_t length, bool cut)
 {
-    const size_t begin = at < length && !strchr(" \t\n'\"", text[at]) ? address_before(text, at) : SIZE_MAX;
-    return begin != SIZE_MAX && (is_password(text, length, begin, at) || is_parameter(text, begin, at));
+    static const char scheme[] = "://";
+    char *const end = text + length;
+    bool found = false;
+    for (char *at = text; (at = memmem(at, (size_t)(end - at), scheme, strlen(scheme)));) {
+        const char quote = quote_before(text, at);
+        at += strlen(scheme);
+        char *reach = end - at > LONGEST ? at + LONGEST : end;
+        char *address = address_end(at, reach, quote);
+        found = mask_password(at, address, reach, cut) || found;
+        found = mask_parameters(at, address) || found;
+    }
+    return found;
 }

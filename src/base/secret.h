@@ -5,8 +5,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Whether byte `at` is of a password, SCHEME://USER:PASSWORD@HOST, or of the value of a parameter such as
- * SCHEME://HOST/PATH?sig=VALUE. Looks at some hundred bytes around it. */
-bool text_is_secret(const char *text, size_t length, size_t at);
+/* Replaces each byte of a password, SCHEME://USER:PASSWORD@HOST, and of the value of a parameter such as
+ * SCHEME://HOST/PATH?sig=VALUE by `*`; returns whether there were any. A password may have any character: it ends at
+ * the last `@` of its address. HOST:PORT/PATH with an `@` in the path has none. `cut`: addresses may end before
+ * the `@`, as words in messages do, so that what is no port is a password. */
+bool secrets_mask(char *text, size_t length, bool cut);
 
 #endif

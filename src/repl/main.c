@@ -4,6 +4,7 @@
 #include "repl/shell.h"
 
 #include "base/heap.h"
+#include "base/secret.h"
 #include "cl/cl.h"
 #include "cl/compile/compile.h"
 #include "engine/backend/multi_device.h"
@@ -228,6 +229,7 @@ int main(int argc, char **argv)
         outcome = print_message(&message);
         break;
     case OPTIONS_BAD:
+        secrets_mask(message.text, message.length, true);
         write_stderr(&message);
         break;
     }

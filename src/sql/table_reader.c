@@ -35,8 +35,7 @@ static enum status report_no_table(struct table_reader *reader, const struct for
                       did_you_mean(arena, reader->url.table, names, count));
 }
 
-/* Whether a query gives another column this name: in its place a server may take that one. */
-static bool is_taken(const char *name)
+bool column_name_is_taken(const char *name)
 {
     return strncmp(name, "rql_", strlen("rql_")) == 0;
 }
@@ -69,7 +68,7 @@ static bool set_columns(struct table_reader *reader, const struct query_texts *f
         if (!is_column(query_text(found, 2, (int64_t)i), &reader->bytes[base->count]))
             continue;
         there++;
-        if (is_taken(names[i])) {
+        if (column_name_is_taken(names[i])) {
             reader->takes_names = true;
             diag_note(job->diags, job->span, "`%s` is left out: rql's queries use names that begin with rql_",
                       names[i]);

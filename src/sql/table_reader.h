@@ -12,6 +12,9 @@
  * the order of the address's columns, equal ones in any. */
 struct table_source table_source_of(struct servers *servers);
 
+/* Whether rql's queries give another column this name, rql_...: in its place a server may take that one. */
+bool column_name_is_taken(const char *name);
+
 /* remote_reader.c: a reader of what a queue of tasks gives that the server of a table runs as one SELECT. */
 
 struct file_reader *remote_reader_new(const struct queue *queue, const struct table_columns *from,

@@ -165,6 +165,20 @@ static enum status find_old(struct saving *saving)
     return status;
 }
 
+/* What is saved can be loaded again. */
+static enum status check_names(const struct saving *saving)
+{
+    const struct format_job *job = saving->job;
+    for (size_t k = 0; k < saving->relation->count; k++) {
+        const char *name = saving->relation->names[k];
+        if (column_name_is_taken(name))
+            return diag_error_hint(job->diags, job->span, "give it another name with `rename`",
+                                   "`%s` could not be loaded again: rql's queries use names that begin with rql_",
+                                   name);
+    }
+    return STATUS_OK;
+}
+
 static enum status choose_types(struct saving *saving)
 {
     const struct format_job *job = saving->job;
@@ -370,7 +384,9 @@ static enum status append(struct saving *saving)
 
 static enum status save(struct saving *saving)
 {
-    enum status status = find_old(saving);
+    enum status status = check_names(saving);
+    if (status == STATUS_OK)
+        status = find_old(saving);
     saving->columns = arena_array(saving->job->diags->arena, saving->relation->count, sizeof *saving->columns);
     if (status == STATUS_OK && saving->exists && saving->way == SAVE_APPEND)
         return append(saving);

@@ -164,6 +164,7 @@ def saving(rig, server, modern=False):
     for title, message, query in (
         ("no place", "row 1: 1969-12-31 of `_` has no place in the server's type Date", f'["2024-01-01", "1969-12-31"] | map date(_) as _ | save {kept[:-1]}_ replace'),
         ("a part of a second", "has no place in the server's type DateTime('UTC')", f'["2024-01-01T00:00:00.5Z"] | map timestamp(_) as z | save {kept} replace'),
+        ("a name of rql's queries", "`rql_x` could not be loaded again", f"range 1..3 | map _ as z, _ as rql_x | save {kept} replace"),
         ("no such column", "there is no column `z` to order the table by", f"range 1..3 | map _ as x | save {kept}"),
         ("other columns", "`many` has no column `y`", f"range 1..3 | map _ * 0.5 as z, _ as y | save {kept}"), ("another type", "`z` of `many` is of another type, Float64", f"range 1..3 | map _ as z | save {kept}"),
         ("no way", "`add` is no way to save", f"range 1..3 | map _ as z | save {kept} add"), ("append to a file", "`append` is for tables on servers", "range 1..3 | map _ as z | save z.csv append"),
@@ -352,6 +353,8 @@ def passwords(rig, server):
     secret, refused = "hunter2", f"clickhouse://a:hunter2@127.0.0.1:{server.port}/default/large?by=pos"
     url = server.url("large", "pos", "reader@")
     lines = (f"load {url} | count", f"load {url} | sum nothing", f"load {url}x | count", f"explain load {url} | count", ".connections", f"load {refused} | count", f"range 1..3 | save {refused}", f"load clickhouse://127.0.0.1:{server.port}/large?password={secret} | count")
+    refused = refused.replace(secret, "hunter2/a?b#c@hunter2")
+    lines += (f"load {refused} | count", f"load '{refused.replace('2/a', '2 a')}' | count", f"load {refused.replace('clickhouse', 'Clickhouse')} | count", f"explain load {refused}", f".set temp {refused}", f".drop {refused}")
     for password in ("secret", "hunter2"):
         result = rig.run(".set errors continue", ".timing on", *lines, variables=("CLICKHOUSE_USER=reader", f"CLICKHOUSE_PASSWORD={password}"))
         shown = result.out + result.err

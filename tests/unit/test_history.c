@@ -103,6 +103,7 @@ static void secrets_are_not_kept(void **state)
     static const char *const secret[] = {
         "load http://bob:secret77@host/t.csv",        "load 'https://bob:p,secret77@host/t.csv' | sum a",
         "load clickhouse://bob:secret77@host/t",      "load https://host/a.csv, https://bob:secret77@host/t.csv",
+        "load http://bob:p/secret77@host/t.csv",      "load 'http://bob:p secret77@host/t.csv'",
         "load 'https://host/t.csv?x=1&sig=secret77'", "load https://host/t.csv?X-Amz-Signature=secret77",
     };
     static const char *const open[] = {

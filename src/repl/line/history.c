@@ -103,9 +103,10 @@ static void append_line(const struct history *history, const struct strbuf *line
 /* Whether an address in it holds a password or a signature. */
 static bool holds_secret(const char *entry, size_t length)
 {
-    bool holds = false;
-    for (size_t at = 0; at < length && !holds; at++)
-        holds = text_is_secret(entry, length, at);
+    struct strbuf copy = {0};
+    strbuf_add(&copy, entry, length);
+    const bool holds = secrets_mask(copy.text, copy.length, false);
+    strbuf_free(&copy);
     return holds;
 }
 

@@ -129,10 +129,7 @@ static void render_excerpt(struct strbuf *out, struct excerpt *line, size_t numb
             before += cells;
         else if (at < line->mark_end)
             marked += cells;
-        if (text_is_secret(line->text, line->length, at))
-            strbuf_puts(out, "*");
-        else
-            strbuf_add_visible(out, line->text + at, next - at);
+        strbuf_add_visible(out, line->text + at, next - at);
         at = next;
     }
     strbuf_puts(out, line->cut_to ? "…\n" : "\n");
@@ -153,15 +150,28 @@ static void render_span(struct strbuf *out, struct span span, const struct rende
 {
     struct place place = source_place(span.source, span.begin);
     const size_t line_begin = (size_t)(place.text - span.source->text);
-    struct excerpt line = {.text = place.text, .length = place.length};
+    struct strbuf shown = {0};
+    strbuf_add(&shown, place.text, place.length);
+    secrets_mask(shown.text, shown.length, false);
+    struct excerpt line = {.text = shown.text, .length = place.length};
     line.mark_begin = span.begin - line_begin < place.length ? span.begin - line_begin : place.length;
     line.mark_end = span.end - line_begin < place.length ? span.end - line_begin : place.length;
     render_excerpt(out, &line, place.line, style);
+    strbuf_free(&shown);
 }
 
 static bool is_named(struct span span)
 {
     return span.source && *span.source->name;
+}
+
+/* The text without the passwords of addresses. */
+static struct strbuf masked(const char *text)
+{
+    struct strbuf shown = {0};
+    strbuf_add(&shown, text, strlen(text));
+    secrets_mask(shown.text, shown.length, true);
+    return shown;
 }
 
 /* "query.rql:3:14: ", or nothing. */
@@ -178,15 +188,17 @@ static void render_place(struct strbuf *out, struct span span)
 static void render_message(struct strbuf *out, const char *kind, enum paint kind_paint, const char *message,
                            bool begins, const struct render_style *style)
 {
+    struct strbuf shown = masked(message);
     paint(out, style, kind_paint);
     strbuf_printf(out, "%s:", kind);
     unpaint(out, style);
     strbuf_putc(out, ' ');
     if (begins && style->fold)
-        word_wrap(out, message, strlen(kind) + strlen(": "), style->width);
+        word_wrap(out, shown.text, strlen(kind) + strlen(": "), style->width);
     else
-        strbuf_add_visible(out, message, strlen(message));
+        strbuf_add_visible(out, shown.text, shown.length);
     strbuf_putc(out, '\n');
+    strbuf_free(&shown);
 }
 
 static void render_hint(struct strbuf *out, const char *hint, const struct render_style *style)
@@ -200,8 +212,10 @@ static void render_hint(struct strbuf *out, const char *hint, const struct rende
     strbuf_add(out, title, strlen(title) - 1);
     unpaint(out, style);
     strbuf_putc(out, ' ');
-    word_wrap(out, hint, strlen(title), style->width);
+    struct strbuf shown = masked(hint);
+    word_wrap(out, shown.text, strlen(title), style->width);
     strbuf_putc(out, '\n');
+    strbuf_free(&shown);
 }
 
 void render_diag(struct strbuf *out, const struct diag *diag, const struct render_style *style)
