@@ -168,7 +168,7 @@ static void write_number(struct strbuf *out, int64_t number, int width, char fil
     char digits[24];
     if (width == 2 && number >= 0 && number < 100) { /* most are */
         char *two = strbuf_reserve(out, 2);
-        two[0] = number < 10 ? fill : (char)('0' + number / 10);
+        two[0] = (char)(number < 10 ? fill : '0' + number / 10);
         two[1] = (char)('0' + number % 10);
         strbuf_commit(out, 2);
         return;
