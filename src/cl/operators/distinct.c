@@ -31,7 +31,7 @@ enum status cl_distinct(struct accelerator *accelerator, const struct operator_j
     struct group_keys group_keys;
     struct first_rows found;
     for (size_t k = 0; k < task->output_count; k++)
-        columns[k] = job->inputs[task->code.at[task->outputs[k].value].integer];
+        columns[k] = operator_input(job, task->outputs[k].value);
     if (job->rows == 0 || !accelerator->config->shared_tables ||
         !columns_fit(accelerator, columns, task->output_count, job->rows))
         return STATUS_UNABLE;

@@ -39,7 +39,7 @@ static bool group_fits(const struct group *group)
         for (size_t i = 0; i < sizeof read / sizeof *read && task->outputs[task->column_op->key_count + k].needed;
              i++) {
             if (read[i] != NO_VALUE)
-                columns[count++] = job->inputs[task->code.at[read[i]].integer];
+                columns[count++] = operator_input(job, read[i]);
         }
     }
     return columns_fit(group->accelerator, columns, count, job->rows);

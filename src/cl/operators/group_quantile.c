@@ -34,11 +34,6 @@ enum status group_quantile_ids(struct accelerator *accelerator, const struct ope
     return status;
 }
 
-static struct column *input_of(const struct operator_job *job, value bare)
-{
-    return job->inputs[job->task->code.at[bare].integer];
-}
-
 /* The values by group, those that count first. */
 static enum status sort_values(struct accelerator *accelerator, const struct operator_job *job, struct column *ids,
                                const struct aggregate *aggregate, struct column **values)
@@ -49,11 +44,11 @@ static enum status sort_values(struct accelerator *accelerator, const struct ope
     size_t count = 0;
     if (aggregate->where != NO_VALUE) {
         descending[count] = true;
-        columns[count++] = input_of(job, aggregate->where);
+        columns[count++] = operator_input(job, aggregate->where);
     }
     columns[count++] = ids;
     wanted[count] = true;
-    columns[count++] = input_of(job, aggregate->value);
+    columns[count++] = operator_input(job, aggregate->value);
     const struct sorted_columns what = {.columns = columns,
                                         .descending = descending,
                                         .wanted = wanted,

@@ -13,11 +13,6 @@ enum { MOST_DIGITS = 94, LEAST_EXPONENT = -1000, MOST_EXPONENT = 900 };
 /* How a value is read. */
 enum reading { READ_EXTREME, READ_SUM, READ_FACTOR };
 
-static struct column *column_of(const struct operator_job *job, value bare)
-{
-    return job->inputs[job->task->code.at[bare].integer];
-}
-
 int group_record_exponent(const struct group_record_value *own)
 {
     enum { WIDE_BIAS = 1075, NARROW_BIAS = 150 };
@@ -162,7 +157,7 @@ static enum status plan_count(struct record_layout *layout, struct accelerator *
     if (aggregate->where == NO_VALUE)
         return STATUS_OK;
     const enum status status =
-        add_value(layout, accelerator, job, column_of(job, aggregate->where), READ_SUM, &wanted.value);
+        add_value(layout, accelerator, job, operator_input(job, aggregate->where), READ_SUM, &wanted.value);
     if (status == STATUS_OK)
         *field = add_field(layout, &wanted);
     return status;
@@ -179,10 +174,10 @@ static enum status plan_moments(struct record_layout *layout, struct accelerator
     enum status status = plan_count(layout, accelerator, job, aggregate, &moments->count);
     const int where = moments->count == NO_RECORD_VALUE ? NO_RECORD_VALUE : layout->fields[moments->count].value;
     if (status == STATUS_OK)
-        status = add_value(layout, accelerator, job, column_of(job, aggregate->value), READ_FACTOR, &x);
+        status = add_value(layout, accelerator, job, operator_input(job, aggregate->value), READ_FACTOR, &x);
     y = x;
     if (status == STATUS_OK && pairs)
-        status = add_value(layout, accelerator, job, column_of(job, aggregate->other), READ_FACTOR, &y);
+        status = add_value(layout, accelerator, job, operator_input(job, aggregate->other), READ_FACTOR, &y);
     if (status != STATUS_OK)
         return status;
     const struct group_record_value *first = &layout->values[x], *second = &layout->values[y];
@@ -211,7 +206,7 @@ static enum status plan_aggregate(struct record_layout *layout, struct accelerat
         return plan_moments(layout, accelerator, job, k);
     if (!sum && !aggregate_table[aggregate->kind].extreme)
         return STATUS_UNABLE;
-    const enum status status = add_value(layout, accelerator, job, column_of(job, aggregate->value),
+    const enum status status = add_value(layout, accelerator, job, operator_input(job, aggregate->value),
                                          sum ? READ_SUM : READ_EXTREME, &wanted.value);
     if (status == STATUS_OK)
         *field = (size_t)add_field(layout, &wanted);

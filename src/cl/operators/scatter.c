@@ -140,7 +140,7 @@ enum status cl_scatter(struct accelerator *accelerator, const struct operator_jo
     for (size_t k = 0; k < task->output_count; k++) {
         if (!job->results[k])
             continue;
-        columns[scatter.count] = job->inputs[task->code.at[task->outputs[k].value].integer];
+        columns[scatter.count] = operator_input(job, task->outputs[k].value);
         scatter.moved[scatter.count] = (struct moved){.from = columns[scatter.count], .to = job->results[k]};
         scatter.count++;
     }

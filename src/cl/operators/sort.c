@@ -83,8 +83,7 @@ static void plan_results(struct sorting *sorting)
         if (!job->results[k])
             continue;
         struct sort_result *result = &results[count++];
-        *result = (struct sort_result){.from = job->inputs[task->code.at[task->outputs[k].value].integer],
-                                       .to = job->results[k]};
+        *result = (struct sort_result){.from = operator_input(job, task->outputs[k].value), .to = job->results[k]};
         for (size_t i = 0; i < sorting->key_count && sorting->words == 1 && !result->key; i++) {
             if (sorting->keys[i].column == result->from && sort_key_is_lossless(&sorting->keys[i]))
                 result->key = &sorting->keys[i];

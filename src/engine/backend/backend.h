@@ -61,6 +61,12 @@ struct operator_job {
     struct diags *diags;
 };
 
+/* The column that a value of an operator's code is, which holds INPUTs only. */
+static inline struct column *operator_input(const struct operator_job *job, value bare)
+{
+    return job->inputs[job->task->code.at[bare].integer];
+}
+
 /* What the backend choice (backend_choice.h) needs to know of a backend. */
 enum backend_class { CLASS_EVALUATOR, CLASS_CPU, CLASS_GPU };
 struct profile {

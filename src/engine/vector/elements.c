@@ -22,11 +22,6 @@ enum status operator_report(const struct operator_job *job, enum status status)
     return status == STATUS_FAILED ? operator_no_memory(job) : status;
 }
 
-const struct column *operator_input(const struct operator_job *job, value bare)
-{
-    return job->inputs[job->task->code.at[bare].integer];
-}
-
 void operator_values(const struct column *column, int64_t row, int count, void *values)
 {
     const bool number = type_table[column->store].kind == KIND_FLOAT;

@@ -12,9 +12,6 @@ enum status operator_no_memory(const struct operator_job *job);
  * memory, without an error. */
 enum status operator_report(const struct operator_job *job, enum status status);
 
-/* The column that a value of an operator's code is, which holds INPUTs only. */
-const struct column *operator_input(const struct operator_job *job, value bare);
-
 enum { OPERATOR_BLOCK = 1024 }; /* the most values read or written at once */
 
 union element_block {
