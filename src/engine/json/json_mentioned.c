@@ -23,7 +23,7 @@ struct line {
     const char *begin, *end;
 };
 
-/* Some lines of a block, and what is kept of them. */
+/* Some lines of a block, and their kept values. */
 struct piece {
     struct line lines;
     struct strbuf kept;
@@ -100,7 +100,7 @@ static void free_kept(struct keeper *keeper)
     free(keeper->wanted);
 }
 
-/* Says anew what is kept, and starts the walkers anew, for there are other keys than before. */
+/* Decides again which values are kept, and restarts the walkers, since there are new keys. */
 static void set_kept(struct keeper *keeper)
 {
     const size_t count = keeper->keys->count;
@@ -131,7 +131,7 @@ static void add_member(struct strbuf *to, struct cell key, bool *first)
     strbuf_putc(to, ':');
 }
 
-/* Writes the object at `at`, whose keys are known, with what is kept of it. */
+/* Writes the kept values of the object at `at`, whose keys are known. */
 static void keep_object(const struct keeper *keeper, struct json_walker *walker, size_t node, const char *at,
                         const char *end, struct strbuf *to)
 {
@@ -215,7 +215,7 @@ static void keep_values(const struct keeper *keeper, const struct json_walker *w
     strbuf_putc(to, '}');
 }
 
-/* Writes what is kept of a line. False: it is no object. */
+/* Writes the kept values of a line. False: it is no object. */
 static bool keep_line(const struct keeper *keeper, struct json_walker *walker, struct line line, struct piece *piece)
 {
     bool is_new = false;
@@ -350,7 +350,7 @@ static const char *keep_sample(struct keeper *keeper, struct line lines, struct 
     return at;
 }
 
-/* Takes what is kept of a block. */
+/* Appends the kept values of a block, and learns its new keys. */
 static void take_pieces(struct keeper *keeper, struct growing_buffer *buffer)
 {
     const size_t before = keeper->keys->learned;

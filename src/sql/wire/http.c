@@ -355,7 +355,7 @@ static struct curl_slist *prepare_sending(const struct http *http, const char *u
     return headers;
 }
 
-/* The statement and what is told of the tables are in the address, and their rows the body. */
+/* The address has the statement and describes the tables; the body has their rows. */
 static struct curl_slist *prepare_external(const struct http *http, const char *url,
                                            const struct http_statement *statement, const char *id, struct strbuf *body,
                                            struct arena *arena)
