@@ -456,6 +456,7 @@ struct file_reader *remote_reader_new(const struct queue *queue, const struct ta
                                      .unordered = unordered};
     struct lowered *lowered = &reader->lowered;
     bool good = queue_lower(queue, from, reader->arena, lowered, refusal);
+    reader->base.unless = lowered->unless;
     sent_tables_set(&reader->rows_up, from, reader->arena);
     if (good && from->dialect && task_is_scalar(lowered->last) &&
         (lowered->last->aggregates[0].kind == AGG_MEAN || aggregates_floats(lowered->last))) {

@@ -171,7 +171,7 @@ def travel(rig, server, options):
     rig.tally.check("a large table", "" if saved.status == 0 else saved.text())
     proxy, rng = engines.Proxy(server), random.Random(options.seed + 3)
     here, there = {"t": "large.parquet", "w": "0/w.csv"}, {"t": proxy.url("large", "pos"), "w": "0/w.csv"}
-    said = most = 0
+    said = most = unless = fetched = 0
     for number in range(options.count // 2):
         writer = random_queries.Writer(rng, {name: kind for name, kind, *_ in VIEW}, {"w": COLUMNS["w"]})
         join = writer.join() if number % 2 else None
@@ -183,11 +183,13 @@ def travel(rig, server, options):
         bytes_travelled = proxy.bytes + proxy.sent - before - OF_RESULT * len(got[1].encode())
         good = expected == got or same_zeros(line, expected, got) or (got[0] == 0 and "`lookup` needs distinct keys" in "".join(expected[2]))
         problem = "" if good else f"here {str(expected)[:400]}\nthere {str(got)[:400]}"
-        if "SELECT" in shown and "\nhere: " not in shown and got[0] == 0:
+        if "\nunless " in shown:
+            unless, fetched = unless + 1, fetched + (bytes_travelled > ALLOWED)
+        elif "SELECT" in shown and "\nhere: " not in shown and got[0] == 0:
             said, most = said + 1, max(most, bytes_travelled)
             problem = problem or ("" if bytes_travelled <= ALLOWED else f"{bytes_travelled} bytes besides the result\n{shown[:600]}")
         rig.tally.check(f"travel {number}: {line}", problem)
-    print(f"random-pipelines: {rig.tally.name}: {said} of {options.count // 2} run on the server alone, with at most {most} bytes besides the result", flush=True)
+    print(f"random-pipelines: {rig.tally.name}: {said} of {options.count // 2} run on the server alone, with at most {most} bytes besides the result; {unless} unless something, of which {fetched} were fetched", flush=True)
 
 
 def both(rig, server, options):

@@ -68,10 +68,32 @@ def random_lines(rig, url, seed, count):
     print(f"texts: {lowered} of {count} lowered, {errors} errors")
 
 
+def cases(rig, server):
+    """The letters of which servers change the case are those that they change as rql does, one by one."""
+    rig.sandbox.write("letters.csv", ("pos,s\n" + "".join(f'{code},"a{chr(code)}B"\n' for code in range(0xA0, 0x20000) if not 0xD800 <= code < 0xE000)).encode())
+    url, proxy = server.url("letters", "pos"), engines.Proxy(server)
+    saved = rig.run(f"letters.csv | map pos, s, upper(s) as upper, lower(s) as lower | save {url}")
+    rig.tally.check("letters", "" if saved.status == 0 else saved.text())
+    for name in ("upper", "lower"):
+        shown = rig.run(f"explain load {url} | select {name}(s) != {name} | count").out.decode()
+        found = re.search(r"'\^\[([^']*)\]\*\$'", shown)
+        known = [tuple(int(code, 16) for code in pair) for pair in re.findall(r"x\{(\w+)\}-[\\]*x\{(\w+)\}", found.group(1))] if found else []
+        which = " || ".join(f"pos in {first}..{last + 1}" for first, last in known)
+        rig.answers(f"letters: {name}", "0\n", ".set fetch 1MB", f"load {url} | select {which} | select {name}(s) != {name} | count")
+        rig.tally.check(f"letters: {name} of many", "" if sum(min(last, 0x1FFFF) - first for first, last in known) > 90000 and "unless a text has letters" in shown else shown)
+    for text, line in (("\u3000\u00a0ÄÖ x\u2003", 'trim(s) == "ÄÖ x"'), ("naïve Ωμέγα", 'lower(s) == "naïve ωμέγα"'), ("Ünder 東京", 'upper(s) like "%_NDER%京"')):
+        server.ask("CREATE TABLE one (pos Int64, s String) ENGINE = Memory")
+        server.ask(f"INSERT INTO one VALUES (1, '{text}')".encode())
+        result, _, asked = proxy.travel(lambda line=line: rig.run(f"load {proxy.url('one', 'pos')} | count {line}"))
+        rig.tally.check(f"letters: {line}", "" if result.out == b"1\n" and asked <= 2 else f"{asked} questions: {result.text()}")
+        server.ask("DROP TABLE one")
+
+
 def compare(rig, server, options):
     rng = random.Random(options.seed)
     make_table(server, "clean", rng, 150, False)
     make_table(server, "broken", rng, 150, True)
+    cases(rig, server)
     random_lines(rig, server.url("clean", "pos"), options.seed, options.count)
     random_lines(rig, server.url("broken", "pos"), options.seed + 1, options.count // 2)
     refused = rig.run(f"load {server.url('broken', 'pos')} | map s | save broken.parquet")

@@ -367,6 +367,8 @@ enum status remote_describe(struct binder *binder, struct remote_description *de
     description->all = part->reader && part->stages == pipeline->stage_count;
     if (part->reader && part->reader->query)
         description->query = arena_text(binder->arena, part->reader->query, strlen(part->reader->query));
+    if (part->reader && part->reader->unless)
+        description->unless = arena_text(binder->arena, part->reader->unless, strlen(part->reader->unless));
     if (!description->all && pipeline->stage_count > 0)
         description->rest = pipeline->stages[part->reader ? part->stages : 0].span;
     if (part->reader)

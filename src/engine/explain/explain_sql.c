@@ -35,6 +35,8 @@ static void print_description(struct strbuf *out, const struct remote_descriptio
     else
         strbuf_puts(out, "  one SELECT of the columns that are read\n");
     strbuf_puts(out, description->query && description->sent ? description->sent : "");
+    if (description->unless && !stmt->dialect.text)
+        strbuf_printf(out, "unless %s: then all rows of the columns come here\n", description->unless);
     if (description->all)
         return;
     const struct span rest = {description->rest.source, description->rest.begin, stmt->pipeline->span.end};

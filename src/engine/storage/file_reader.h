@@ -94,6 +94,7 @@ struct file_reader {
     size_t count;
     struct reader_column *columns; /* owned by the reader */
     const char *query;             /* the text of the query whose result it reads; NULL: it reads a file or a table */
+    const char *unless; /* in which cases, in words, the result is not what is asked for, but all rows are; or NULL */
 };
 
 #endif

@@ -90,8 +90,8 @@ void sql_add_number(struct strbuf *sql, const struct sql_dialect *dialect, doubl
 /* dialect_texts.c: functions of text. Strings are bytes on ClickHouse, and need not be UTF-8. */
 
 /* The function of the strings `a` and, for two of them, `b`, in the dialect; *fails: the condition that its result may
- * differ from rql's, NULL: never. NULL: the dialect has no equivalent. */
+ * differ from rql's, NULL: never, which *unless says in words. NULL: the dialect has no equivalent. */
 const char *sql_text(const struct sql_dialect *dialect, const struct text_application *application, const char *a,
-                     const char *b, const char **fails, struct arena *arena);
+                     const char *b, const char **fails, const char **unless, struct arena *arena);
 
 #endif

@@ -8,13 +8,22 @@
 
 struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, const struct task *task,
                                             const struct sql_leaf *leaves, const struct queue *queue,
-                                            struct arena *arena)
+                                            const char **unless, struct arena *arena)
 {
     struct sql_expressions *expressions =
         ARENA_NEW(arena, struct sql_expressions, .dialect = dialect, .task = task, .code = &task->code,
-                  .leaves = leaves, .queue = queue, .arena = arena);
+                  .leaves = leaves, .queue = queue, .unless = unless, .arena = arena);
     expressions->said = arena_array(arena, (size_t)task->code.count + 1, sizeof *expressions->said);
     return expressions;
+}
+
+void sql_unless(struct sql_expressions *expressions, const char *why)
+{
+    const char *all = *expressions->unless;
+    if (!all)
+        *expressions->unless = why;
+    else if (!strstr(all, why))
+        *expressions->unless = arena_printf(expressions->arena, "%s, or %s", all, why);
 }
 
 const char *sql_refusal(const struct sql_expressions *expressions)
@@ -255,8 +264,9 @@ static void say_text(struct sql_expressions *expressions, value v)
     if (!say_arguments(expressions, instr, said))
         return;
     said->refusal = function ? function->name : "text";
-    const char *text = sql_text(expressions->dialect, application, expressions->said[instr->args[0]].text,
-                                expressions->said[instr->args[1]].text, &said->fails, expressions->arena);
+    const char *text =
+        sql_text(expressions->dialect, application, expressions->said[instr->args[0]].text,
+                 expressions->said[instr->args[1]].text, &said->fails, &said->unless, expressions->arena);
     said->text = text && said->depth <= DEEPEST && strlen(text) <= MOST_BYTES ? text : NULL;
 }
 
@@ -416,10 +426,12 @@ static bool add_failure(struct sql_expressions *expressions, struct strbuf *all,
     strbuf_puts(all, all->length > 0 ? " OR " : "(");
     if (guard)
         strbuf_printf(all, "(%s AND ", guard);
-    if (text)
+    if (text) {
         strbuf_puts(all, said->fails);
-    else
+        sql_unless(expressions, said->unless);
+    } else {
         fill(expressions, all, &form, form.as->fails, said->text);
+    }
     strbuf_puts(all, guard ? ")" : "");
     return true;
 }

@@ -20,10 +20,10 @@ struct sql_leaf {
 struct sql_expressions;
 
 /* Of the code of a task that optimize_task has analysed; `leaves` are its inputs, in order, and `queue` has the texts
- * that they are compared with. All of these are borrowed; what is made is in the arena. */
+ * that they are compared with; *unless: sql_unless. All of these are borrowed; what is made is in the arena. */
 struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, const struct task *task,
                                             const struct sql_leaf *leaves, const struct queue *queue,
-                                            struct arena *arena);
+                                            const char **unless, struct arena *arena);
 
 /* Shares common subexpressions: long expressions that are used more than once by the values marked in `live`, or by the
  * condition that one of them fails, become columns of a subquery around `from`, nested where they depend on each other.
@@ -46,6 +46,9 @@ const char *sql_text_expression(struct sql_expressions *expressions, value v, co
 /* Sets *condition to the condition that one of the values marked in `live` fails, NULL: never. False: it has no
  * equivalent. */
 bool sql_failure(struct sql_expressions *expressions, const bool *live, const char **condition);
+
+/* Adds to the reasons, NULL: none, for which a row that does not fail is taken for one that does. */
+void sql_unless(struct sql_expressions *expressions, const char *why);
 
 /* After one of these has failed: the operation without an equivalent, for explain. */
 const char *sql_refusal(const struct sql_expressions *expressions);

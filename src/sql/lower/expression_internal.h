@@ -15,7 +15,7 @@ struct said {
     int layer;           /* and of subqueries whose columns it reads */
     int readers;         /* the number of its uses */
     bool is_text;
-    const char *fails; /* of an OP_TEXT: where it does; NULL: nowhere */
+    const char *fails, *unless; /* of an OP_TEXT: where it does, and that in words; NULL: nowhere */
 };
 
 struct sql_expressions {
@@ -25,7 +25,8 @@ struct sql_expressions {
     const struct sql_leaf *leaves;
     const struct queue *queue;
     struct arena *arena;
-    struct said *said; /* of each value */
+    struct said *said;   /* of each value */
+    const char **unless; /* as sql_unless adds to */
     const char *refusal;
 };
 

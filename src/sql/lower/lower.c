@@ -2,7 +2,6 @@
 
 #include "engine/optimize/optimize.h"
 #include "sql/lower/float_sum.h"
-#include "sql/wire/table.h"
 
 #include <string.h>
 
@@ -10,78 +9,6 @@ bool lowering_refuse(struct lowering *lowering, const char *what)
 {
     lowering->refusal = what ? what : "an expression";
     return false;
-}
-
-static const char *name_of(const struct lowering *lowering, const char *name)
-{
-    struct strbuf out = {0};
-    sql_add_name(&out, lowering->dialect, name);
-    return strbuf_take(&out, lowering->arena);
-}
-
-static void begin_table(const struct lowering *lowering, const struct table_columns *from, struct lowering_table *table)
-{
-    struct arena *arena = lowering->arena;
-    const struct table_reader *reader = (const struct table_reader *)from->reader;
-    const struct table_url *url = &reader->url;
-    struct select *select = &table->select;
-    table->from = from;
-    *select = (struct select){
-        .dialect = lowering->dialect, .checks = &table->checks, .take = INT64_MAX, .rows = TABLE_ROWS, .aligned = true};
-    if (reader->file) {
-        select->from = file_rows(lowering->dialect, reader->file, arena);
-        select->order = arena_array(arena, 1, sizeof *select->order);
-        select->order[select->order_count++].text = lowering->dialect->file_row;
-        select->ordered = true;
-        return;
-    }
-    select->from = name_of(lowering, url->table);
-    if (url->database)
-        select->from = arena_printf(arena, "%s.%s", name_of(lowering, url->database), select->from);
-    select->order = arena_array(arena, url->order_count + 1, sizeof *select->order);
-    for (size_t i = 0; i < url->order_count; i++)
-        select->order[select->order_count++].text = name_of(lowering, url->order[i]);
-    select->ordered = select->order_count > 0;
-}
-
-static void begin_tables(struct lowering *lowering, const struct table_columns *from)
-{
-    lowering->table_count = 0;
-    for (const struct table_columns *at = from; at; at = at->next)
-        lowering->table_count++;
-    lowering->tables = arena_array(lowering->arena, lowering->table_count, sizeof *lowering->tables);
-    for (size_t t = 0; t < lowering->table_count; t++, from = from->next)
-        (from->sent ? lowering_begin_sent : begin_table)(lowering, from, &lowering->tables[t]);
-}
-
-/* The table whose column an input reads, and *column; NULL: it is none. */
-static struct lowering_table *table_of_input(struct lowering *lowering, const struct input *input,
-                                             struct select_column *column)
-{
-    for (size_t t = 0; t < lowering->table_count; t++) {
-        struct lowering_table *table = &lowering->tables[t];
-        const struct table_columns *from = table->from;
-        const struct table_reader *reader = (const struct table_reader *)from->reader;
-        for (size_t k = 0; k < from->count; k++) {
-            const struct column *at = from->columns[k];
-            if (at != input->column && at->validity != input->column)
-                continue;
-            if (from->sent) {
-                *column = lowering_sent_column(lowering, table, k, at == input->column);
-                return table;
-            }
-            const struct wire_type *wire = &reader->types[from->places[k]];
-            const struct reader_column *described = &reader->base.columns[from->places[k]];
-            const char *raw = reader->file ? file_column(lowering->dialect, described, lowering->arena)
-                                           : name_of(lowering, described->name);
-            if (!from->dialect) /* else it is only shown */
-                select_add_check(&table->checks, lowering->dialect, raw, wire, lowering->arena);
-            *column = at == input->column ? select_column_of(lowering->dialect, raw, wire, lowering->arena)
-                                          : select_present(lowering->dialect, raw, lowering->arena);
-            return table;
-        }
-    }
-    return NULL;
 }
 
 static bool reads(const struct code *code, value v, size_t input)
@@ -152,7 +79,7 @@ bool lowering_begin(struct lowering *lowering, const struct task *task, bool sou
         from = input->task ? input->task : from;
         if (input->task)
             continue;
-        struct lowering_table *its = table_of_input(lowering, input, &inputs[k]);
+        struct lowering_table *its = lowering_table_of(lowering, input, &inputs[k]);
         if (!its)
             return lowering_refuse(lowering, "another relation");
         if (table && its != table)
@@ -268,7 +195,7 @@ struct sql_expressions *lowering_expressions(struct lowering *lowering, const st
             return NULL;
     }
     struct sql_expressions *expressions =
-        sql_expressions_new(lowering->dialect, *analysed, leaves, lowering->queue, arena);
+        sql_expressions_new(lowering->dialect, *analysed, leaves, lowering->queue, &lowering->unless, arena);
     if (!lowering->shares)
         return expressions;
     const bool *live = task_live(*analysed, arena);
@@ -443,9 +370,9 @@ static bool lower_tasks(struct lowering *lowering, const struct table_columns *f
 {
     struct arena *arena = lowering->arena;
     bool good = true;
-    begin_tables(lowering, from);
+    lowering_begin_tables(lowering, from);
     lowering->throws = lowering->any = lowering->grouped = false;
-    lowering->fails = lowering->noted = NULL;
+    lowering->fails = lowering->noted = lowering->unless = NULL;
     lowering->made = arena_array(arena, fused->count + 1, sizeof *lowering->made);
     lowering->read = arena_array(arena, fused->count + 1, sizeof *lowering->read);
     for (size_t t = 0; t < fused->count && good; t++) {
@@ -486,6 +413,7 @@ bool queue_lower(const struct queue *queue, const struct table_columns *from, st
         lowered->select = lowering->made[fused.count - 1];
         lowered->throws = lowering->throws;
         lowered->any = lowering->any;
+        lowered->unless = lowering->unless;
         if (lowering->fails) {
             lowered->failing = lowering->tables[0].select;
             lowered->failing.where = lowering->fails;

@@ -25,6 +25,7 @@ struct lowered {
                                 and a moment its text */
     bool any;                /* some rows of a table without an order were taken */
     bool throws;             /* the query is an error of throwIf where rows of a join's source fail */
+    const char *unless;      /* sql_unless */
     struct select failing;   /* the first row of the table that fails, without columns; `from` NULL: it is not known */
 };
 

@@ -47,8 +47,8 @@ static const char *float_extreme(const struct aggregate *aggregate, const char *
 
 /* A group's aggregate of floats. False: it cannot be said. */
 static bool group_of_floats(const struct aggregate *aggregate, const struct sql_dialect *dialect, const char *x,
-                            struct select_column *own, struct select_column *parts, const char **fails,
-                            struct arena *arena)
+                            struct sql_expressions *expressions, struct select_column *own, struct select_column *parts,
+                            const char **fails, struct arena *arena)
 {
     const char *texts[LIMB_COLUMNS] = {NULL}, *unknown;
     if (aggregate_table[aggregate->kind].extreme) {
@@ -61,6 +61,7 @@ static bool group_of_floats(const struct aggregate *aggregate, const struct sql_
         parts[k] = computed(texts[k]);
     *own = computed(aggregate->kind == AGG_MEAN ? dialect->rows : NULL);
     *fails = sql_either(*fails, unknown, arena);
+    sql_unless(expressions, "the floats of a group are of 2^58 or more, or no multiples of 2^-110");
     return true;
 }
 
@@ -228,8 +229,9 @@ bool aggregates_lower(const struct task *task, const struct select *select, stru
         if (!v)
             return false;
         struct select_column *its = &columns[*count];
-        if (!(kind == KIND_INT ? group_of_integers(aggregate, dialect, v, task, own, its, fails, arena)
-                               : is_server(dialect) && group_of_floats(aggregate, dialect, v, own, its, fails, arena)))
+        if (!(kind == KIND_INT
+                  ? group_of_integers(aggregate, dialect, v, task, own, its, fails, arena)
+                  : is_server(dialect) && group_of_floats(aggregate, dialect, v, expressions, own, its, fails, arena)))
             return false;
         if (task->outputs[first + i].logical.kind == LOGICAL_TEXT) {
             own->leaf.text = sql_string_of(expressions, own->leaf.text, task->outputs[first + i].logical.dictionary);

@@ -26,6 +26,7 @@ struct lowering {
     bool any;            /* some of its rows were taken */
     bool throws;         /* rows of a source that fail are an error of the server */
     const char *fails;   /* where a row of the only table fails, as far as all rows are read as they are; or NULL */
+    const char *unless;  /* sql_unless */
     const char *noted;   /* the last condition of those there were; */
     bool grouped;        /* so that a limit is not one of these rows */
     bool shares;         /* what is long and read more than once becomes a column of a subquery */
@@ -37,6 +38,12 @@ bool lowering_refuse(struct lowering *lowering, const char *what);
 
 /* Keeps the rows that the task reads of those there are. */
 bool lowering_limit(struct lowering *lowering, const struct task *task, struct select *select);
+
+/* lower_tables.c: sets lowering->tables. */
+void lowering_begin_tables(struct lowering *lowering, const struct table_columns *from);
+/* The table whose column an input reads, and *column; NULL: it is none. */
+struct lowering_table *lowering_table_of(struct lowering *lowering, const struct input *input,
+                                         struct select_column *column);
 
 /* lower_file.c: the rows of the file at the path, and a column of it. */
 const char *file_rows(const struct sql_dialect *dialect, const char *path, struct arena *arena);
