@@ -49,6 +49,32 @@ def make_table(server, name, rng, rows, broken):
     server.ask(f"INSERT INTO {name} FORMAT TabSeparated\n".encode() + b"\n".join(lines) + b"\n")
 
 
+def regex(rng, depth=0):
+    """A pattern; few have something that the two kinds of regular expressions do not have in common."""
+    one = lambda: rng.choice(("a", "b", "A", "Z", "ü", "€", "😀", ".", "%", "_", "-", " ", "x", "0", "7", "\\\\.", "\\\\d", "\\\\w", "\\\\s", "\\\\W", "\\\\D", "\\\\S", "[ab]", "[^a]", "[a-zü]", "[\\\\d_-]", "[^\\\\w]", "[]a]" if rng.random() < 0.1 else "[.*]", "\\\\n", "\\\\t", "\\\\b" if rng.random() < 0.1 else "ß"))  # noqa: E731
+    parts = []
+    for _ in range(rng.choice((0, 1, 1, 2, 2, 3) if depth else (1, 1, 2, 3))):
+        part = one() if depth > 1 or rng.random() < 0.7 else f"{rng.choice(('(', '(?:'))}{regex(rng, depth + 1)})"
+        parts.append(part + rng.choice(("", "", "", "", "*", "+", "?", "{2}", "{1,2}", "{0,}", "+?", "*?")))
+    pattern = "".join(parts)
+    if rng.random() < 0.2:
+        pattern += "|" + regex(rng, 2)
+    if depth == 0:
+        pattern = rng.choice(("", "", "", "^", "(?i)")) + pattern + rng.choice(("", "", "$"))
+    return pattern
+
+
+def regexes(rig, url, seed, count):
+    rng = random.Random(seed)
+    lowered = 0
+    for number in range(count):
+        line = "map pos, " + ", ".join(f's ~ "{regex(rng)}" as c{k}' for k in range(4)) + " | select pos >= 0"
+        there, here = rig.run(f"load {url} | {line}"), rig.run(f"load {url} | derive rql_row = row | {line}")
+        lowered += b"\nhere:" not in rig.run(f"explain load {url} | {line}").out
+        rig.tally.check(f"regexes {number}: {line}", "" if told(here) == told(there) else f"read {str(told(here))[:700]}\nlowered {str(told(there))[:700]}")
+    print(f"texts: {lowered} of {count} lines of four regular expressions lowered")
+
+
 def told(result):
     errors = [re.sub(r"^-c:[0-9:]+ ", "", line) for line in result.err.decode(errors="replace").split("\n")]
     return result.status, result.out, [line for line in errors if line.startswith("error: ")]
@@ -96,6 +122,8 @@ def compare(rig, server, options):
     cases(rig, server)
     random_lines(rig, server.url("clean", "pos"), options.seed, options.count)
     random_lines(rig, server.url("broken", "pos"), options.seed + 1, options.count // 2)
+    regexes(rig, server.url("clean", "pos"), options.seed, options.count)
+    regexes(rig, server.url("broken", "pos"), options.seed + 1, options.count // 4)
     refused = rig.run(f"load {server.url('broken', 'pos')} | map s | save broken.parquet")
     rig.tally.check("no file of text that is not UTF-8", "" if refused.status == 1 and b"not UTF-8, which files cannot hold" in refused.err and not os.path.exists(rig.sandbox.path("broken.parquet")) else f"{refused.err}")
     saved = rig.run(f"load {server.url('clean', 'pos')} | map s, n | save clean.parquet", "load clean.parquet | count")

@@ -1,4 +1,5 @@
 /* Finds the calls of aggregates in expressions and lowers them, those within arguments of others first. */
+#include "engine/bind/facts.h"
 #include "engine/lower/aggregate_functions.h"
 #include "engine/lower/aggregates.h"
 
@@ -106,9 +107,10 @@ bool aggregates_alone(const struct binder *binder, const struct expr *expr)
     return aggregates_any(binder, expr) && !reads_rows(binder, expr);
 }
 
-static const struct aggregate_recipe *recipe_of(const struct aggregate_call *call)
+static const struct aggregate_recipe *recipe_of(const struct binder *binder, const struct aggregate_call *call)
 {
-    return aggregate_recipe_of(call->function);
+    const struct aggregate_recipe *remote = binder->facts->remote ? aggregate_recipe_remote(call) : NULL;
+    return remote ? remote : aggregate_recipe_of(call->function);
 }
 
 /* A relation of groups while it is built: terms that become its columns. */
@@ -208,7 +210,7 @@ static struct term value_of_call(struct reader *reader, const struct aggregate_c
     if (!call->known)
         return unknown_term;
     return call->plain ? reader_partial(reader, call->pass, call->partial[0], call->expr->span)
-                       : recipe_of(call)->finish(reader, call, second);
+                       : recipe_of(reader->of->binder, call)->finish(reader, call, second);
 }
 
 /* Whether the columns of the first pass are the result as they are. */
@@ -231,8 +233,8 @@ static void lower_again(struct group_lowering *group, struct aggregate_call *cal
     passes->between = between;
     pass_begin(&passes->second, &group->of);
     for (size_t i = 0; i < count; i++) {
-        if (recipe_of(&calls[i])->again && calls[i].known)
-            recipe_of(&calls[i])->again(passes, &calls[i]);
+        if (recipe_of(group->of.binder, &calls[i])->again && calls[i].known)
+            recipe_of(group->of.binder, &calls[i])->again(passes, &calls[i]);
     }
     pass_end(&passes->second);
     builder_begin(&builder, &group->of, between, keys + count);
@@ -240,7 +242,7 @@ static void lower_again(struct group_lowering *group, struct aggregate_call *cal
     for (size_t i = 0; i < keys; i++)
         builder_add(&builder, term_of_column(code, between, i, group->of.stage->span), between->columns[i]);
     for (size_t i = 0; i < count; i++) {
-        const bool again = recipe_of(&calls[i])->again;
+        const bool again = recipe_of(group->of.binder, &calls[i])->again;
         struct term term = again ? value_of_call(&builder.reader, &calls[i], &passes->second)
                                  : term_of_column(code, between, columns[i], calls[i].expr->span);
         columns[i] = builder_add(&builder, term, calls[i].slot);
@@ -271,10 +273,10 @@ static bool lower_calls(struct group_lowering *group, struct aggregate_call *cal
     pass_begin(&passes->first, &group->of);
     for (size_t i = 0; i < count; i++) {
         if (fits_function(binder, calls[i].expr, calls[i].function)) {
-            recipe_of(&calls[i])->begin(passes, &calls[i]);
+            recipe_of(binder, &calls[i])->begin(passes, &calls[i]);
             name_value(binder, &calls[i], &passes->first);
         }
-        again = again || recipe_of(&calls[i])->again;
+        again = again || recipe_of(binder, &calls[i])->again;
     }
     if (group->id_keys)
         group->first_row =
@@ -290,7 +292,7 @@ static bool lower_calls(struct group_lowering *group, struct aggregate_call *cal
     builder_begin(&builder, &group->of, &passes->first.flow, keys + count * MOST_BETWEEN);
     add_keys(&builder, group);
     for (size_t i = 0; i < count; i++) {
-        const struct aggregate_recipe *recipe = recipe_of(&calls[i]);
+        const struct aggregate_recipe *recipe = recipe_of(binder, &calls[i]);
         struct term terms[MOST_BETWEEN];
         if (!recipe->between) {
             columns[i] = builder_add(&builder, value_of_call(&builder.reader, &calls[i], NULL), calls[i].slot);
@@ -371,11 +373,11 @@ size_t aggregate_by_ids(struct binder *binder, const struct stage *stage, const 
 }
 
 /* Whether some call reads the aggregates of its group row by row. */
-static bool needs_ids(const struct calls *calls)
+static bool needs_ids(const struct binder *binder, const struct calls *calls)
 {
     bool needs = calls->deepest > 0;
     for (size_t i = 0; i < calls->count; i++)
-        needs = needs || recipe_of(&calls->at[i])->again || recipe_of(&calls->at[i])->by_ids;
+        needs = needs || recipe_of(binder, &calls->at[i])->again || recipe_of(binder, &calls->at[i])->by_ids;
     return needs;
 }
 
@@ -390,7 +392,7 @@ void groups_lower(struct binder *binder, const struct stage *stage, const struct
     *rows = *flow;
     *groups = (struct groups){.key_count = key_count};
     struct group_lowering group = {.of = {.binder = binder, .stage = stage, .flow = rows}};
-    if (key_count > 0 && needs_ids(&calls)) {
+    if (key_count > 0 && needs_ids(binder, &calls)) {
         group.of.by_ids = true;
         group.of.ids = group_ids_add(binder, stage, stage->items, key_count, rows, keys);
         group.id_keys = keys;

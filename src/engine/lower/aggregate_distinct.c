@@ -1,6 +1,5 @@
 /* distinct(E) and mode(E): the groups by the keys and E, grouped again by the keys. Servers count different values
  * themselves. */
-#include "engine/bind/facts.h"
 #include "engine/expression/texts.h"
 #include "engine/lower/aggregate_functions.h"
 
@@ -39,26 +38,9 @@ static void coarser_begin(const struct aggregation *of, const struct finer *fine
         pass_group_by(pass, i);
 }
 
-static void count_remotely(struct lowering *lowering, struct aggregate_call *call)
-{
-    struct scope *scope = &lowering->first.operands.scope;
-    const struct span span = call->expr->span;
-    const struct term term = term_as_column(scope->binder, bind_term(scope, call->expr->args[0]));
-    call->known = term_is_known(term);
-    call->slot = (struct slot){.name = "distinct", .type = TYPE_I64, .known = call->known};
-    call->plain = true;
-    call->pass = &lowering->first;
-    call->partial[0] = pass_add_distinct(&lowering->first, call->known ? term.value : NO_VALUE,
-                                         call->known ? term.present : NO_VALUE, call->slot, span);
-}
-
 static void begin_distinct(struct lowering *lowering, struct aggregate_call *call)
 {
     const struct aggregation *of = lowering->of;
-    if (of->binder->facts->remote) {
-        count_remotely(lowering, call);
-        return;
-    }
     struct finer finer;
     finer_begin(of, call, &finer);
     pass_end(&finer.pass);

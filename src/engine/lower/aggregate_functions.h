@@ -17,6 +17,7 @@ struct aggregate_call {
     bool lacks;                    /* there may be nothing to aggregate: partial 1 counts the values */
     bool summed;                   /* a mean: partial 0 is the sum, */
     bool halved;                   /* and partial 2 that of the low halves of integers */
+    bool partly;                   /* partial 2 tells whether there is a value */
     bool truth;                    /* partial 0 is 1 or 0 for a bool */
     struct slot slot;              /* of the value; its name is only for listings */
     const struct pass *pass;       /* of `partial` */
@@ -73,6 +74,8 @@ extern const struct aggregate_recipe recipe_distinct, recipe_mode;
 extern const struct aggregate_recipe recipe_list;
 
 const struct aggregate_recipe *aggregate_recipe_of(const struct aggregate_function *function);
+/* aggregate_remote.c: of a call that a server is to compute; NULL: as elsewhere. */
+const struct aggregate_recipe *aggregate_recipe_remote(const struct aggregate_call *call);
 
 /* Whether the aggregate has a meaning for values of this class. */
 bool aggregate_takes(enum aggregate_kind kind, enum term_class which, enum logical logical);

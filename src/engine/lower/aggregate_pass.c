@@ -83,6 +83,14 @@ static void set_where(struct pass *pass, size_t number, value where)
         partial->where = operands_add(&pass->operands, where, (struct slot){.type = TYPE_BOOL});
 }
 
+static void set_other(struct pass *pass, size_t number, value other)
+{
+    const struct code *code = pass->operands.scope.code;
+    const enum type type = other != NO_VALUE ? type_of_kind(code->at[other].kind) : TYPE_I64;
+    pass->partials[number].has_other = true;
+    pass->partials[number].other = operands_add(&pass->operands, other, (struct slot){.type = type});
+}
+
 size_t pass_add_quantile(struct pass *pass, value v, value where, double quantile, bool lower, struct slot slot,
                          struct span span)
 {
@@ -100,6 +108,19 @@ size_t pass_add_distinct(struct pass *pass, value v, value where, struct slot sl
     return number;
 }
 
+size_t pass_add_element(struct pass *pass, enum aggregate_kind kind, value v, value other, value where,
+                        struct slot slot, struct span span)
+{
+    const size_t number = pass->count;
+    struct partial *partial = new_partial(pass, kind, slot, span);
+    partial->has_values = true;
+    partial->operand = operands_add(&pass->operands, v, slot);
+    set_where(pass, number, where);
+    if (other != NO_VALUE)
+        set_other(pass, number, other);
+    return number;
+}
+
 size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, value y, value where, struct slot slot,
                        struct span span)
 {
@@ -107,10 +128,7 @@ size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, val
     set_where(pass, number, where);
     if (kind != AGG_CORR)
         return number;
-    const struct code *code = pass->operands.scope.code;
-    const enum type type = y != NO_VALUE ? type_of_kind(code->at[y].kind) : TYPE_I64;
-    pass->partials[number].has_other = true;
-    pass->partials[number].other = operands_add(&pass->operands, y, (struct slot){.type = type});
+    set_other(pass, number, y);
     return number;
 }
 

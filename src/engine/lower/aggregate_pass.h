@@ -57,6 +57,11 @@ size_t pass_add_quantile(struct pass *pass, value v, value where, double quantil
 /* How many different values there are in the rows where `where` is true, counted by a server. */
 size_t pass_add_distinct(struct pass *pass, value v, value where, struct slot slot, struct span span);
 
+/* The value of a slot's type in the row that AGG_AT_LEAST or AGG_AT_MOST names by `other` (NO_VALUE: by its place), of
+ * those where `where` is true. */
+size_t pass_add_element(struct pass *pass, enum aggregate_kind kind, value v, value other, value where,
+                        struct slot slot, struct span span);
+
 /* A variance of x, or correlation of x and y, of the rows where `where` is true. */
 size_t pass_add_moment(struct pass *pass, enum aggregate_kind kind, value x, value y, value where, struct slot slot,
                        struct span span);

@@ -2,6 +2,7 @@
  * they are, but `.`, `_` and `%` match only what is UTF-8; its upper() and lower() change ASCII letters alone.
  * DuckDB's strings are UTF-8, and its tables of upper and lower case of another version of Unicode. */
 #include "sql/lower/dialect.h"
+#include "sql/lower/dialect_regex.h"
 
 #include <string.h>
 
@@ -36,6 +37,13 @@ struct row {
     "\\\\x{1cc0}-\\\\x{1e9d}\\\\x{1e9f}-\\\\x{1f87}\\\\x{1ffd}-\\\\x{2125}\\\\x{2184}-\\\\x{24b5}\\\\x{24d0}-\\\\x{"   \
     "2bff}"                                                                                                            \
     "\\\\x{2cf3}-\\\\x{a78c}\\\\x{a7f6}-\\\\x{104af}\\\\x{16eb9}-\\\\x{1e8ff}\\\\x{1e922}-\\\\x{10ffff}]*$$'))"
+/* Of what all versions of Unicode agree whether it is a letter, a digit or a space. */
+#define CH_CLASSES                                                                                                     \
+    "(NOT match($a, "                                                                                                  \
+    "'^[\\\\x{0}-\\\\x{2ff}\\\\x{370}-\\\\x{377}\\\\x{384}-\\\\x{482}\\\\x{48a}-\\\\x{527}\\\\x{2010}-\\\\x{203e}"     \
+    "\\\\x{20a0}-\\\\x{20bf}\\\\x{3001}-\\\\x{3029}\\\\x{3041}-\\\\x{3096}\\\\x{30a1}-\\\\x{30fa}\\\\x{4e00}-\\\\x{"   \
+    "9fcc}\\\\x{ac00}-\\\\x{d7a3}\\\\x{1f300}-\\\\x{1f5ff}]*$$'))"
+#define CH_LONG "(NOT match($a, '^[\\\\x00-\\\\x7f]*$$'))"
 /* Unicode's white space. */
 #define CH_SPACES                                                                                                      \
     "[ "                                                                                                               \
@@ -44,7 +52,8 @@ struct row {
 #define CH_WRONG "(NOT match($a, '^[\\\\x{0}-\\\\x{10ffff}]*$$'))"
 
 static const char not_ascii[] = "a text is not ASCII", not_utf8[] = "a text is not UTF-8",
-                  odd_case[] = "a text has letters whose case servers change otherwise";
+                  odd_case[] = "a text has letters whose case servers change otherwise",
+                  odd_class[] = "a text has characters that servers may not know";
 
 static const struct row rows[] = {
     {"len", CH, 0, "toInt64(lengthUTF8($a))", NULL, NULL},
@@ -72,6 +81,9 @@ static const struct row rows[] = {
     {"ends", DUCK, 1, "ends_with($a, $b)", NULL, NULL},
     {"contains", CH, 1, "(position($a, $b) > 0)", NULL, NULL},
     {"contains", DUCK, 1, "contains($a, $b)", NULL, NULL},
+    {"~", CH, 1, "match($a, $b)", CH_WRONG, not_utf8},
+    {"~ classes", CH, 1, "match($a, $b)", CH_CLASSES, odd_class},
+    {"~ ascii", CH, 1, "match($a, $b)", CH_LONG, not_ascii},
     {"like", CH, 1, "($a LIKE $b)", CH_WRONG, not_utf8},
     {"like", DUCK, 1, "($a LIKE $b ESCAPE '\\')", NULL, NULL},
 };
@@ -177,6 +189,17 @@ static bool part_of(const struct sql_dialect *dialect, const struct text_applica
     return from >= 0 && from <= most && count <= most - from;
 }
 
+/* Puts the pattern in the words of servers; the name of its row, NULL: there are none. */
+static const char *regex_name(struct text *pattern, struct arena *arena)
+{
+    static const char *const names[] = {"~", "~ classes", "~ ascii"};
+    struct regex_translation translation;
+    if (!regex_translate(*pattern, arena, &translation))
+        return NULL;
+    *pattern = translation.pattern;
+    return names[translation.texts];
+}
+
 const char *sql_text(const struct sql_dialect *dialect, const struct text_application *application, const char *a,
                      const char *b, const char **fails, const char **unless, struct arena *arena)
 {
@@ -189,6 +212,8 @@ const char *sql_text(const struct sql_dialect *dialect, const struct text_applic
     const char *name = function == &text_prepend ? "prepend" : function->name;
     if (strcmp(name, "like") == 0)
         name = simplify(constant, &constant, arena);
+    if (strcmp(name, "~") == 0 && !(name = regex_name(&constant, arena)))
+        return NULL;
     const bool part = strcmp(name, "substr") == 0;
     const struct row *row = part ? find_row(parts, sizeof parts / sizeof *parts, name, application->count, dialect->bit)
                                  : find_row(rows, sizeof rows / sizeof *rows, name, application->count, dialect->bit);

@@ -330,6 +330,19 @@ static void say_member(struct sql_expressions *expressions, value v)
     said->text = strlen(text) <= MOST_BYTES ? text : NULL;
 }
 
+/* An element of a list, which the leaf says. */
+static void say_element(struct sql_expressions *expressions, value v)
+{
+    struct said *said = &expressions->said[v];
+    const struct instr *instr = &expressions->code->at[v];
+    if (!say_arguments(expressions, instr, said))
+        return;
+    said->refusal = "a long expression";
+    const char *text = sql_phrase(expressions->dialect->element, expressions->leaves[instr->integer].text,
+                                  expressions->said[instr->args[0]].text, expressions->arena);
+    said->text = strlen(text) <= MOST_BYTES && said->depth <= DEEPEST ? text : NULL;
+}
+
 void expression_say(struct sql_expressions *expressions, value v)
 {
     struct said *said = &expressions->said[v];
@@ -345,6 +358,8 @@ void expression_say(struct sql_expressions *expressions, value v)
         said->refusal = leaf->text ? NULL : "a column of this type";
     } else if (instr->op == OP_TEXT) {
         say_text(expressions, v);
+    } else if (instr->op == OP_GATHER && expressions->task->inputs[instr->integer].side != JOIN_MEMBER) {
+        say_element(expressions, v);
     } else if (instr->op == OP_GATHER) {
         say_member(expressions, v);
     } else if (instr->op == OP_CONST) {

@@ -74,6 +74,10 @@ bool lowering_begin(struct lowering *lowering, const struct task *task, bool sou
         const struct input *input = &task->inputs[k];
         if (!input->needed || (input->side != JOIN_ROWS) != source)
             continue;
+        if (lowering_is_list(input)) {
+            inputs[k].leaf.text = lowering_list(lowering, input);
+            continue;
+        }
         if (input->whole || (input->task && from && input->task != from))
             return lowering_refuse(lowering, "rows of several relations");
         from = input->task ? input->task : from;
@@ -356,9 +360,10 @@ static bool is_row_by_row(struct lowering *lowering)
         const struct code *code = &queue->tasks[t]->code;
         for (value v = 0; v < code->count; v++) {
             const struct instr *instr = &code->at[v];
-            const bool member = instr->op == OP_GATHER && queue->tasks[t]->inputs[instr->integer].side == JOIN_MEMBER;
-            if (instr->op == OP_ROW || instr->op == OP_ROWS || (instr->op == OP_GATHER && !member) ||
-                instr->op == OP_NEAR || instr->op == OP_INDEX || (instr->op == OP_INPUT && instr->offset != 0))
+            const struct input *gathered = instr->op == OP_GATHER ? &queue->tasks[t]->inputs[instr->integer] : NULL;
+            const bool known = gathered && (gathered->side == JOIN_MEMBER || lowering_is_list(gathered));
+            if (instr->op == OP_ROW || instr->op == OP_ROWS || (gathered && !known) || instr->op == OP_NEAR ||
+                instr->op == OP_INDEX || (instr->op == OP_INPUT && instr->offset != 0))
                 return lowering_refuse(lowering, "row numbers");
         }
     }

@@ -163,8 +163,9 @@ bool moment_column(const struct task *task, const struct select *select, value v
 }
 
 /* A group's aggregate that has operands; false: it cannot be said. */
-static bool group_of_operands(const struct aggregate *aggregate, const struct task *task, const struct select *select,
-                              struct sql_expressions *expressions, struct select_column *own, struct arena *arena)
+static bool group_of_operands(const struct aggregate *aggregate, const struct task *task, const struct output *output,
+                              const struct select *select, struct sql_expressions *expressions,
+                              struct select_column *own, struct arena *arena)
 {
     const enum kind kind = task->code.at[aggregate->value].kind;
     const char *v = NULL, *where = NULL;
@@ -174,6 +175,8 @@ static bool group_of_operands(const struct aggregate *aggregate, const struct ta
     }
     if (aggregate->kind == AGG_VAR || aggregate->kind == AGG_CORR)
         return group_moment(aggregate, task, select, expressions, own, arena);
+    if (aggregate->kind == AGG_AT_LEAST || aggregate->kind == AGG_AT_MOST)
+        return lower_element(aggregate, task, output, select, expressions, own, arena);
     if (aggregate->kind != AGG_QUANTILE)
         return false;
     v = sql_expression(expressions, aggregate->value);
@@ -218,7 +221,7 @@ bool aggregates_lower(const struct task *task, const struct select *select, stru
         if (aggregate->value == NO_VALUE || aggregate->has_initial)
             return false;
         if (aggregate_table[aggregate->kind].operands) {
-            if (!group_of_operands(aggregate, task, select, expressions, own, arena))
+            if (!group_of_operands(aggregate, task, &task->outputs[first + i], select, expressions, own, arena))
                 return false;
             continue;
         }

@@ -45,6 +45,10 @@ void lowering_begin_tables(struct lowering *lowering, const struct table_columns
 struct lowering_table *lowering_table_of(struct lowering *lowering, const struct input *input,
                                          struct select_column *column);
 
+/* Whether an input is a few integers that are known, and the array of them. */
+bool lowering_is_list(const struct input *input);
+const char *lowering_list(const struct lowering *lowering, const struct input *input);
+
 /* lower_file.c: the rows of the file at the path, and a column of it. */
 const char *file_rows(const struct sql_dialect *dialect, const char *path, struct arena *arena);
 const char *file_column(const struct sql_dialect *dialect, const struct reader_column *column, struct arena *arena);
@@ -73,6 +77,11 @@ bool lower_join(struct lowering *lowering, const struct task *task, struct selec
 
 /* Of an input of JOIN_MEMBER: the SELECT of its elements, as keys. */
 bool lower_member(struct lowering *lowering, const struct task *task, size_t input, struct sql_leaf *leaf);
+
+/* lower_element.c: AGG_AT_LEAST or AGG_AT_MOST, a column of the output. False: it cannot be said. */
+bool lower_element(const struct aggregate *aggregate, const struct task *task, const struct output *output,
+                   const struct select *select, struct sql_expressions *expressions, struct select_column *own,
+                   struct arena *arena);
 
 /* lower_aggregate.c: whether the value is a column of a moment, or its square root; sets that column. */
 bool moment_column(const struct task *task, const struct select *select, value v, struct select_column *column,

@@ -343,8 +343,10 @@ static bool join_full(struct join *join)
     order_rows(join);
     struct select_order *order = arena_array(arena, left->order_count + 1, sizeof *order);
     order[0] = (struct select_order){.text = here, .descending = true};
-    for (size_t i = 0; i < left->order_count; i++)
+    for (size_t i = 0; i < left->order_count; i++) {
         order[i + 1] = left->order[i];
+        order[i + 1].total = false;
+    }
     left->order = order;
     left->order_count++;
     const char *found = of_left(join, add_item(join, dialect->truths[1]), dialect->truths[0]);

@@ -15,16 +15,22 @@ static bool lower_sort(struct lowering *lowering, const struct task *task, struc
     select_wrap_keys(select, column_op->keys, column_op->key_count, lowering->arena);
     for (size_t i = 0; i < column_op->key_count; i++) {
         const size_t input = column_op->keys[i];
-        const char *text = select->columns[input].leaf.text;
+        const struct select_column *column = &select->columns[input];
+        const char *text = column->leaf.text;
         const bool number = type_table[task->inputs[input].type].kind == KIND_FLOAT;
         if (!text || (number && !select->dialect->is_nan))
             return lowering_refuse(lowering, "this sort key");
         if (number) { /* NaN is last either way, and zeros are equal */
             const char *nan = sql_phrase(select->dialect->is_nan, text, NULL, lowering->arena);
-            order[count++].text = nan;
+            order[count++] = (struct select_order){.text = nan, .total = true};
             text = arena_printf(lowering->arena, "(if(%s, toFloat64(0), %s) + toFloat64(0))", nan, text);
         }
-        order[count++] = (struct select_order){.text = text, .descending = column_op->descending[i]};
+        order[count++] = (struct select_order){.text = text,
+                                               .descending = column_op->descending[i],
+                                               .total = true,
+                                               .inverse = column->leaf.is_text ? NULL
+                                                          : number             ? "negate"
+                                                                               : "bitNot"};
     }
     for (size_t i = 0; i < select->order_count; i++)
         order[count++] = select->order[i];
@@ -150,9 +156,10 @@ static struct select_order *order_of_keys(const struct task *task, const struct 
     for (size_t i = 0; i < keys; i++) {
         if (type_table[task->inputs[column_op->keys[i]].type].kind == KIND_FLOAT) {
             const char *nan = sql_phrase(select->dialect->is_nan, columns[i].leaf.text, NULL, arena);
-            order[(*count)++].text = nan;
+            order[(*count)++] = (struct select_order){.text = nan, .total = true};
         }
-        order[(*count)++].text = columns[i].leaf.text;
+        order[*count] = (struct select_order){.text = columns[i].leaf.text};
+        order[(*count)++].total = type_table[task->inputs[column_op->keys[i]].type].kind != KIND_FLOAT;
     }
     return order;
 }

@@ -33,7 +33,7 @@ void lowering_begin_sent(const struct lowering *lowering, const struct table_col
                                     .take = INT64_MAX,
                                     .rows = TABLE_ROWS,
                                     .aligned = true};
-    table->select.order[0].text = external_row;
+    table->select.order[0] = (struct select_order){.text = external_row, .total = true, .inverse = "bitNot"};
 }
 
 /* Column k of rows from here, or whether it has a value. */

@@ -3,11 +3,29 @@
 
 #include "sql/wire/table.h"
 
+#include <string.h>
+
 static const char *name_of(const struct lowering *lowering, const char *name)
 {
     struct strbuf out = {0};
     sql_add_name(&out, lowering->dialect, name);
     return strbuf_take(&out, lowering->arena);
+}
+
+/* The order of a column of the table. */
+static struct select_order order_of(const struct lowering *lowering, const struct table_reader *reader,
+                                    const char *name)
+{
+    struct select_order order = {.text = name_of(lowering, name)};
+    for (size_t k = 0; k < reader->base.count; k++) {
+        const struct wire_type *type = &reader->types[k];
+        const bool integer = type->form == WIRE_AS_IS && type->logical.kind == LOGICAL_NUMBER;
+        if (strcmp(reader->base.columns[k].name, name) != 0)
+            continue;
+        order.total = !type->nullable && type_table[type->type].kind != KIND_FLOAT;
+        order.inverse = order.total && integer && type->type != TYPE_BOOL ? "bitNot" : NULL;
+    }
+    return order;
 }
 
 static void begin_table(const struct lowering *lowering, const struct table_columns *from, struct lowering_table *table)
@@ -22,7 +40,8 @@ static void begin_table(const struct lowering *lowering, const struct table_colu
     if (reader->file) {
         select->from = file_rows(lowering->dialect, reader->file, arena);
         select->order = arena_array(arena, 1, sizeof *select->order);
-        select->order[select->order_count++].text = lowering->dialect->file_row;
+        select->order[select->order_count++] =
+            (struct select_order){.text = lowering->dialect->file_row, .total = true};
         select->ordered = true;
         return;
     }
@@ -31,7 +50,7 @@ static void begin_table(const struct lowering *lowering, const struct table_colu
         select->from = arena_printf(arena, "%s.%s", name_of(lowering, url->database), select->from);
     select->order = arena_array(arena, url->order_count + 1, sizeof *select->order);
     for (size_t i = 0; i < url->order_count; i++)
-        select->order[select->order_count++].text = name_of(lowering, url->order[i]);
+        select->order[select->order_count++] = order_of(lowering, reader, url->order[i]);
     select->ordered = select->order_count > 0;
 }
 
@@ -72,4 +91,24 @@ struct lowering_table *lowering_table_of(struct lowering *lowering, const struct
         }
     }
     return NULL;
+}
+
+bool lowering_is_list(const struct input *input)
+{
+    enum { MOST = 256 };
+    const struct column *column = input->column;
+    return input->whole && column && !column->unread && column->rows <= MOST &&
+           type_table[column->type].kind == KIND_INT;
+}
+
+const char *lowering_list(const struct lowering *lowering, const struct input *input)
+{
+    struct strbuf out = {0};
+    for (int64_t row = 0; row < input->column->rows; row++) {
+        const char *number = arena_printf(lowering->arena, "%lld", (long long)column_get_int(input->column, row));
+        strbuf_printf(&out, "%s%s", row > 0 ? ", " : "[",
+                      sql_phrase(lowering->dialect->integer, number, NULL, lowering->arena));
+    }
+    strbuf_puts(&out, out.length > 0 ? "]" : "[]");
+    return strbuf_take(&out, lowering->arena);
 }

@@ -20,7 +20,9 @@ struct select_column {
 struct select_order {
     const char *text;
     bool descending;
-    bool reversed; /* of a key that is not */
+    bool reversed;       /* of a key that is not */
+    bool total;          /* never NULL, and no NaN */
+    const char *inverse; /* the function whose values have the reverse order; NULL: none */
 };
 
 /* Conditions that the columns of the table have the types that it was opened with. They are not shown. */
