@@ -108,12 +108,10 @@ static bool listed_values(struct binder *binder, const struct stage *stage, stru
 /* The pipeline before the stage, with the distinct values of the column as its rows. */
 static const struct pipeline *pipeline_of_values(struct binder *binder, const struct stage *stage)
 {
-    const size_t before = (size_t)(binder->stage - binder->pipeline->stages);
-    struct pipeline *pipeline = arena_alloc(binder->arena, sizeof *pipeline);
+    struct pipeline *pipeline = pipeline_up_to_stage(binder);
+    const size_t before = pipeline->stage_count;
     struct item *item = arena_alloc(binder->arena, sizeof *item);
-    *pipeline = *binder->pipeline;
-    pipeline->stages =
-        arena_grow(binder->arena, binder->pipeline->stages, before, before + 1, sizeof *pipeline->stages);
+    pipeline->stages = arena_grow(binder->arena, pipeline->stages, before, before + 1, sizeof *pipeline->stages);
     *item = (struct item){.expr = stage->across, .span = stage->across->span};
     struct stage *last = &pipeline->stages[before];
     *last = (struct stage){.word = stage->word, .span = stage->span, .word_span = stage->word_span};

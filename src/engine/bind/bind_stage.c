@@ -163,9 +163,7 @@ static void bind_describe(struct binder *binder, const struct stage *stage, stru
     }
     struct evaluated *evaluated = evaluated_find(binder, binder->stage);
     if (!evaluated) {
-        struct pipeline *described = arena_copy(binder->arena, pipeline, sizeof *described);
-        described->stage_count = before;
-        evaluated = evaluated_request(binder, binder->stage, described, flow, NULL);
+        evaluated = evaluated_request(binder, binder->stage, pipeline_up_to_stage(binder), flow, NULL);
         evaluated->described = true;
     }
     bind_description(binder, stage, evaluated, NULL, flow);

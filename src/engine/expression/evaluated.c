@@ -32,6 +32,15 @@ static void set_columns(struct evaluated *evaluated, struct slot *columns, size_
     evaluated->evaluated = arena_array(arena, count + 1, sizeof *evaluated->evaluated);
 }
 
+struct pipeline *pipeline_up_to_stage(const struct binder *binder)
+{
+    const struct facts *facts = binder->facts;
+    const struct pipeline *whole = binder->pipeline == facts->rest ? facts->pipeline : binder->pipeline;
+    struct pipeline *pipeline = arena_copy(binder->arena, whole, sizeof *pipeline);
+    pipeline->stage_count = (size_t)(binder->stage - whole->stages);
+    return pipeline;
+}
+
 /* Such a source is evaluated before the loop. */
 static void refuse_round(struct binder *binder, const struct pipeline *pipeline)
 {

@@ -49,6 +49,9 @@ struct evaluated *evaluated_never(struct binder *binder, const struct flow *sour
 /* The source as a pipeline. */
 const struct pipeline *pipeline_of_source(struct arena *arena, const struct source_node *source);
 
+/* The pipeline up to the stage that is bound, from its source on, also where a server has run the first stages. */
+struct pipeline *pipeline_up_to_stage(const struct binder *binder);
+
 /* Column k of the relation; NULL: it has not been evaluated. */
 struct column *evaluated_column(const struct evaluated *evaluated, size_t k);
 

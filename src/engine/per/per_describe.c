@@ -35,8 +35,8 @@ static bool is_free(struct binder *binder, const struct item *item, const char *
 /* The pipeline before the stage, with its rows in the order of the keys. */
 static const struct pipeline *sorted_before(struct binder *binder, const struct stage *stage)
 {
-    struct pipeline *pipeline = arena_copy(binder->arena, binder->pipeline, sizeof *pipeline);
-    const size_t before = (size_t)(binder->stage - pipeline->stages);
+    struct pipeline *pipeline = pipeline_up_to_stage(binder);
+    const size_t before = pipeline->stage_count;
     struct stage *stages = arena_grow(binder->arena, pipeline->stages, before, before + 1, sizeof *stages);
     stages[before] = (struct stage){.word = word_canonical(word_find("sort", strlen("sort"))),
                                     .span = stage->span,

@@ -49,9 +49,9 @@ bool lower_element(const struct aggregate *aggregate, const struct task *task, c
                             : sql_expression(expressions, aggregate->value);
     struct strbuf key = {0};
     const bool descending = !by_other && select->order_count > 0 && select->order[0].descending;
-    bool good = select->dialect == sql_clickhouse && v && where &&
-                (!by_other || add_other(aggregate, task, select, expressions, &key)) &&
-                add_places(select, &key, descending);
+    const bool good = select->dialect == sql_clickhouse && v && where &&
+                      (!by_other || add_other(aggregate, task, select, expressions, &key)) &&
+                      add_places(select, &key, descending);
     if (good) {
         const bool least = by_other || (aggregate->kind == AGG_AT_LEAST) != descending;
         own->leaf.text =
