@@ -301,6 +301,19 @@ struct column *column_reserve_spilled(struct buffer_pool *pool, const struct col
     return with_range(reserve(buffer_pool_alloc_spilled, pool, from->type, from->store, capacity), from);
 }
 
+void column_move_spilled(struct column *column)
+{
+    if (buffer_pool_holds_spilled(column->pool, column->data))
+        return;
+    size_t reserved;
+    void *data = buffer_pool_alloc_spilled(column->pool, column->reserved, &reserved);
+    if (!data)
+        return;
+    buffer_pool_release(column->pool, owned_data(column), column->reserved);
+    column->data = data;
+    column->reserved = reserved;
+}
+
 void *column_at(struct column *column, int64_t row)
 {
     assert(row >= 0 && (size_t)row * type_table[column->store].size <= column->reserved);

@@ -103,6 +103,8 @@ struct column *column_reserve_like(struct buffer_pool *pool, const struct column
                                    int64_t capacity);
 /* Likewise on the disk. NULL: it has no room. */
 struct column *column_reserve_spilled(struct buffer_pool *pool, const struct column *from, int64_t capacity);
+/* Moves a column under construction, of which nothing has been written, to the disk, if that has room. */
+void column_move_spilled(struct column *column);
 void *column_at(struct column *column, int64_t row);     /* address of element `row` for writing; row <= capacity */
 void column_finish(struct column *column, int64_t rows); /* releases unused memory; may move the data */
 
