@@ -9,19 +9,58 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char digit_pairs[200] =
+    "00010203040506070809101112131415161718192021222324252627282930313233343536373839404142434445464748"
+    "4950515253545556575859606162636465666768697071727374757677787980818283848586878889909192939495"
+    "96979899";
+
+int digit_count(uint64_t value)
+{
+    static const uint64_t tens[] = {0,
+                                    10,
+                                    100,
+                                    1000,
+                                    10000,
+                                    100000,
+                                    1000000,
+                                    10000000,
+                                    100000000,
+                                    1000000000,
+                                    10000000000,
+                                    100000000000,
+                                    1000000000000,
+                                    10000000000000,
+                                    100000000000000,
+                                    1000000000000000,
+                                    10000000000000000,
+                                    100000000000000000,
+                                    1000000000000000000,
+                                    10000000000000000000u};
+    const int bits = 64 - __builtin_clzll(value | 1), guess = bits * 1233 >> 12; /* 1233 / 4096: log10 of 2 */
+    return guess + 1 - (value < tens[guess]);
+}
+
 char *format_digits(char *end, uint64_t value)
 {
-    while (value >= 100) {
-        const unsigned pair = (unsigned)(value % 100);
-        value /= 100;
-        *--end = (char)('0' + pair % 10);
-        *--end = (char)('0' + pair / 10);
+    while (value >= 10000) {
+        const uint32_t four = (uint32_t)(value % 10000);
+        value /= 10000;
+        end -= 4;
+        memcpy(end, digit_pairs + 2 * (size_t)(four / 100), 2);
+        memcpy(end + 2, digit_pairs + 2 * (size_t)(four % 100), 2);
     }
-    if (value >= 10) {
-        *--end = (char)('0' + value % 10);
-        value /= 10;
+    uint32_t rest = (uint32_t)value;
+    if (rest >= 100) {
+        end -= 2;
+        memcpy(end, digit_pairs + 2 * (size_t)(rest % 100), 2);
+        rest /= 100;
     }
-    *--end = (char)('0' + value);
+    if (rest >= 10) {
+        end -= 2;
+        memcpy(end, digit_pairs + 2 * (size_t)rest, 2);
+    } else {
+        *--end = (char)('0' + rest);
+    }
     return end;
 }
 

@@ -43,8 +43,14 @@ struct decimal {
 /* The shortest decimal that reads back as `number`, which is finite and positive. */
 void shortest_decimal(struct decimal *decimal, double number);
 
-/* Writes the digits of `value` so that they end before `end`; returns their start. Two digits per division: rows are
+/* Writes the digits of `value` so that they end before `end`; returns their start. Four digits per division: rows are
  * printed by the million. */
 char *format_digits(char *end, uint64_t value);
+
+/* How many digits the value has. */
+int digit_count(uint64_t value);
+
+/* "00" to "99". */
+extern const char digit_pairs[200];
 
 #endif

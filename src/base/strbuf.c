@@ -31,7 +31,7 @@ void strbuf_clear(struct strbuf *buffer)
         buffer->text[0] = '\0';
 }
 
-char *strbuf_reserve(struct strbuf *buffer, size_t extra)
+char *strbuf_grow(struct strbuf *buffer, size_t extra)
 {
     if (extra >= SIZE_MAX / 2 - buffer->length)
         heap_exhausted();
@@ -45,14 +45,6 @@ char *strbuf_reserve(struct strbuf *buffer, size_t extra)
         buffer->text[buffer->length] = '\0';
     }
     return buffer->text + buffer->length;
-}
-
-void strbuf_commit(struct strbuf *buffer, size_t written)
-{
-    if (!buffer->text)
-        return;
-    buffer->length += written;
-    buffer->text[buffer->length] = '\0';
 }
 
 void strbuf_add(struct strbuf *buffer, const char *text, size_t length)

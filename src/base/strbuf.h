@@ -22,9 +22,21 @@ char *strbuf_take(struct strbuf *buffer, struct arena *arena);
 void strbuf_clear(struct strbuf *buffer);
 
 /* Reserves room for `extra` more bytes and the NUL and returns where to write them; strbuf_commit appends what was
- * written. */
-char *strbuf_reserve(struct strbuf *buffer, size_t extra);
-void strbuf_commit(struct strbuf *buffer, size_t written);
+ * written. strbuf_grow is for where there is none. */
+char *strbuf_grow(struct strbuf *buffer, size_t extra);
+
+static inline char *strbuf_reserve(struct strbuf *buffer, size_t extra)
+{
+    return extra < buffer->capacity - buffer->length ? buffer->text + buffer->length : strbuf_grow(buffer, extra);
+}
+
+static inline void strbuf_commit(struct strbuf *buffer, size_t written)
+{
+    if (!buffer->text)
+        return;
+    buffer->length += written;
+    buffer->text[buffer->length] = '\0';
+}
 
 void strbuf_add(struct strbuf *buffer, const char *text, size_t length);
 void strbuf_puts(struct strbuf *buffer, const char *text);

@@ -36,9 +36,22 @@ struct time_read {
     bool cut;            /* a digit beyond microseconds, which is not zero */
 };
 
+/* A checked format for reading many texts. Those in which each number has all of its digits are read at fixed places,
+ * if the format is of such numbers: a byte there is at most `above` more than `least`. */
+enum time_part { PART_YEAR, PART_MONTH, PART_DAY, PART_HOUR, PART_MINUTE, PART_SECOND, PART_FRACTION, TIME_PARTS };
+enum { PATTERN_BYTES = 32 };
+struct time_pattern {
+    struct text format;
+    size_t length; /* of such texts; 0: there are none */
+    uint8_t least[PATTERN_BYTES], above[PATTERN_BYTES], places[TIME_PARTS];
+    bool short_year;
+};
+
+struct time_pattern time_pattern_of(struct text format);
+
 /* False if the text does not have this form, or there is no such day or time. As strptime does, numbers need no leading
  * zeroes and names are of any case; a blank of the format is any number of blanks. */
-bool time_format_read(struct text format, struct text text, struct time_read *read);
+bool time_pattern_read(const struct time_pattern *pattern, struct text text, struct time_read *read);
 
 /* Code k of both: the names of months (from 0) and of days, Monday first. */
 extern const char *const month_names[12], *const day_names[7];

@@ -240,7 +240,7 @@ static bool find_day(const struct reader *reader, int64_t *days)
     return day <= days_of_month(reader->year, month);
 }
 
-bool time_format_read(struct text format, struct text text, struct time_read *read)
+static bool read_text(struct text format, struct text text, struct time_read *read)
 {
     struct reader reader = {.at = text.at,
                             .end = text.at + text.length,
@@ -262,4 +262,135 @@ bool time_format_read(struct text format, struct text text, struct time_read *re
     const int hour = reader.hour12 > 0 ? reader.hour12 % 12 + (reader.afternoon ? 12 : 0) : reader.hour;
     read->clock = (int64_t)(hour * 3600 + reader.minute * 60 + reader.second) * SECOND_US + reader.fraction;
     return find_day(&reader, &read->days);
+}
+
+/* Behind the bytes of a text: the digits of parts that a format does not have. */
+enum { OF_FIRST = PATTERN_BYTES, OF_ZERO = OF_FIRST + 2, ALL_BYTES = PATTERN_BYTES + 16 };
+
+static const struct {
+    char code;
+    uint8_t digits;
+    enum time_part part;
+} fixed_parts[] = {{'Y', 4, PART_YEAR}, {'y', 2, PART_YEAR},   {'m', 2, PART_MONTH},  {'d', 2, PART_DAY},
+                   {'H', 2, PART_HOUR}, {'M', 2, PART_MINUTE}, {'S', 2, PART_SECOND}, {'f', 6, PART_FRACTION}};
+
+/* Adds bytes to the texts of the pattern. */
+static bool add_bytes(struct time_pattern *pattern, size_t count, char least, uint8_t above)
+{
+    if (pattern->length + count > PATTERN_BYTES)
+        return false;
+    memset(pattern->least + pattern->length, least, count);
+    memset(pattern->above + pattern->length, above, count);
+    pattern->length += count;
+    return true;
+}
+
+static bool add_part(struct time_pattern *pattern, char code)
+{
+    for (size_t k = 0; k < sizeof fixed_parts / sizeof *fixed_parts; k++) {
+        uint8_t *place = &pattern->places[fixed_parts[k].part];
+        if (fixed_parts[k].code != code)
+            continue;
+        if (*place < PATTERN_BYTES) /* twice */
+            return false;
+        *place = (uint8_t)pattern->length;
+        pattern->short_year = pattern->short_year || code == 'y';
+        return add_bytes(pattern, fixed_parts[k].digits, '0', 9);
+    }
+    return false;
+}
+
+/* False: the format has something of no fixed width. */
+static bool add_parts(struct time_pattern *pattern, struct text format)
+{
+    bool fixed = true;
+    char last = '\0';
+    for (size_t k = 0; k < format.length && fixed; k++) {
+        char c = format.at[k];
+        if (c == '%') {
+            c = format.at[++k];
+            const char *parts = time_format_composite(c);
+            fixed = last != 'f' && /* which takes all digits that follow */
+                    (parts ? add_parts(pattern, (struct text){parts, strlen(parts)}) : add_part(pattern, c));
+            last = c;
+        } else {
+            fixed = (c == ' ' ? last != ' ' : c > ' ') && !(last == 'f' && c >= '0' && c <= '9') &&
+                    add_bytes(pattern, 1, c, 0);
+            last = c == ' ' ? ' ' : '\0';
+        }
+    }
+    return fixed;
+}
+
+struct time_pattern time_pattern_of(struct text format)
+{
+    struct time_pattern pattern = {.format = format};
+    memset(pattern.places, OF_ZERO, sizeof pattern.places);
+    pattern.places[PART_MONTH] = pattern.places[PART_DAY] = OF_FIRST;
+    if (!add_parts(&pattern, format))
+        pattern.length = 0;
+    memset(pattern.above + pattern.length, UINT8_MAX, PATTERN_BYTES - pattern.length);
+    return pattern;
+}
+
+typedef uint8_t pattern_bytes __attribute__((vector_size(PATTERN_BYTES)));
+
+/* The bytes above the least ones; false if one is above the most. */
+static bool load_digits(const struct time_pattern *pattern, const char *at, uint8_t digits[ALL_BYTES])
+{
+    static const uint8_t others[ALL_BYTES - PATTERN_BYTES] = {0, 1};
+    pattern_bytes bytes = {0}, least, above;
+    const size_t length = pattern->length;
+    if (length >= 16) { /* two halves that may overlap */
+        memcpy(&bytes, at, 16);
+        memcpy((char *)&bytes + length - 16, at + length - 16, 16);
+    } else if (length >= 8) {
+        memcpy(&bytes, at, 8);
+        memcpy((char *)&bytes + length - 8, at + length - 8, 8);
+    } else {
+        memcpy(&bytes, at, length);
+    }
+    memcpy(&least, pattern->least, sizeof least);
+    memcpy(&above, pattern->above, sizeof above);
+    bytes -= least;
+    const pattern_bytes wrong = (pattern_bytes)(bytes > above);
+    uint64_t words[PATTERN_BYTES / sizeof(uint64_t)];
+    memcpy(words, &wrong, sizeof words);
+    memcpy(digits, &bytes, sizeof bytes);
+    memcpy(digits + PATTERN_BYTES, others, sizeof others);
+    return (words[0] | words[1] | words[2] | words[3]) == 0;
+}
+
+static inline int two_of(const uint8_t *digits)
+{
+    return 10 * digits[0] + digits[1];
+}
+
+/* False: it is to be read otherwise, or wrong. */
+static bool read_fixed(const struct time_pattern *pattern, const char *at, struct time_read *read)
+{
+    uint8_t digits[ALL_BYTES];
+    const uint8_t *places = pattern->places;
+    if (!load_digits(pattern, at, digits))
+        return false;
+    const int month = two_of(digits + places[PART_MONTH]), day = two_of(digits + places[PART_DAY]);
+    const int hour = two_of(digits + places[PART_HOUR]), minute = two_of(digits + places[PART_MINUTE]);
+    const int second = two_of(digits + places[PART_SECOND]);
+    const uint8_t *of_year = digits + places[PART_YEAR], *fraction = digits + places[PART_FRACTION];
+    int year = two_of(of_year);
+    year = pattern->short_year ? year + (year < 69 ? 2000 : 1900) : 100 * year + two_of(of_year + 2);
+    const bool dated = places[PART_YEAR] < PATTERN_BYTES;
+    if (month < 1 || month > 12 || day < 1 || hour > 23 || minute > 59 || second > 59 ||
+        (dated && (year == 0 || (day > 28 && day > days_of_month(year, month)))))
+        return false;
+    *read = (struct time_read){.days = dated ? days_of_civil((struct civil){year, month, day}) : 0};
+    read->clock = (int64_t)(3600 * hour + 60 * minute + second) * SECOND_US + 10000 * two_of(fraction) +
+                  100 * two_of(fraction + 2) + two_of(fraction + 4);
+    return true;
+}
+
+bool time_pattern_read(const struct time_pattern *pattern, struct text text, struct time_read *read)
+{
+    return (pattern->length > 0 && text.length == pattern->length && read_fixed(pattern, text.at, read)) ||
+           read_text(pattern->format, text, read);
 }

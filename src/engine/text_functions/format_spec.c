@@ -5,6 +5,7 @@
 #include "engine/text_functions/text_call.h"
 
 #include "base/heap.h"
+#include "base/number_text.h"
 #include "base/text.h"
 #include "base/time/calendar.h"
 #include "base/time/time_format.h"
@@ -141,6 +142,9 @@ bool format_spec_read(struct text written, const struct format_argument *argumen
                               (int)written.length, written.at);
     else
         *wrong = check(argument, spec, arena);
+    spec->whole = argument->kind == KIND_INT && argument->logical.kind == LOGICAL_NUMBER &&
+                  (spec->type == '\0' || spec->type == 'd') && spec->grouping == '\0' && spec->sign == '\0' &&
+                  spec->fill_length <= 1 && spec->align != '<' && spec->align != '^';
     return !*wrong;
 }
 
@@ -218,6 +222,23 @@ static void add_number(const struct format_spec *spec, bool negative, const char
     add_aligned(spec, '>', (struct text){prefix, length}, (struct text){body, (size_t)(end - body) + rest}, out);
     if (body != short_body)
         free(body);
+}
+
+/* Decimal digits, to the right. */
+static void write_whole(const struct format_spec *spec, int64_t value, struct strbuf *out)
+{
+    const bool negative = value < 0;
+    const uint64_t size = negative ? 0 - (uint64_t)value : (uint64_t)value;
+    const int digits = digit_count(size), filled = spec->width - digits - negative;
+    char *at = strbuf_reserve(out, NUMBER_TEXT + (filled > 0 ? (size_t)filled : 0)), *begin = at;
+    if (negative && spec->align == '=')
+        *at++ = '-';
+    if (filled > 0)
+        at = (char *)memset(at, spec->fill_length > 0 ? spec->fill[0] : ' ', (size_t)filled) + filled;
+    if (negative && spec->align != '=')
+        *at++ = '-';
+    (void)format_digits(at + digits, size);
+    strbuf_commit(out, (size_t)(at + digits - begin));
 }
 
 static void write_int(const struct format_spec *spec, int64_t value, struct strbuf *out)
@@ -370,7 +391,7 @@ static struct text cut(struct text text, int most)
 }
 
 /* Of a date, a timestamp or a duration, whose hours may be more than a day's. */
-static void write_time(const struct format_spec *spec, const struct scalar *value, struct strbuf *out)
+static void write_time(const struct scalar *value, struct time_writer *times, struct strbuf *out)
 {
     int64_t number = (int64_t)value->integer;
     struct time_written time = {.days = number};
@@ -393,14 +414,17 @@ static void write_time(const struct format_spec *spec, const struct scalar *valu
         time.days = number / DAY_US - (number % DAY_US < 0);
         time.clock = ((number % DAY_US) + DAY_US) % DAY_US;
     }
-    time_format_write(out, spec->time, &time);
+    time_writer_add(times, out, &time);
 }
 
-void format_spec_write(const struct format_spec *spec, const struct scalar *value, struct strbuf *out)
+void format_spec_write(const struct format_spec *spec, const struct scalar *value, struct time_writer *times,
+                       struct strbuf *out)
 {
     const struct format_argument argument = {value->kind, value->logical};
     if (spec->time.length > 0) {
-        write_time(spec, value, out);
+        write_time(value, times, out);
+    } else if (spec->whole) {
+        write_whole(spec, (int64_t)value->integer, out);
     } else if (is_textual(&argument, spec)) {
         struct text body = value->text;
         char text[LOGICAL_TEXT_BYTES];

@@ -3,14 +3,15 @@
 #include "engine/text_functions/row_texts.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct lists {
     const struct row_call *call;
-    struct strbuf *made; /* of each thread */
-    uint32_t *ids;       /* of each row: its group */
+    struct text_maker *made; /* of each thread */
+    uint32_t *ids;           /* of each row: its group */
     int64_t groups;
     int64_t *ends;             /* of each group, behind a 0: where its values end, */
     union row_element *values; /* in this list of those that are there */
@@ -20,10 +21,14 @@ static void find_groups(struct lists *lists)
 {
     const struct row_call *call = lists->call;
     lists->ids = heap_array((size_t)call->rows + 1, sizeof *lists->ids);
-    for (int64_t row = 0; row < call->rows; row++) {
-        const int64_t group = row_argument_element(&call->arguments[1], row).integer;
-        lists->ids[row] = (uint32_t)group;
-        lists->groups = group < lists->groups ? lists->groups : group + 1;
+    union row_element groups[TEXT_BATCH];
+    for (int64_t row = 0; row < call->rows; row += TEXT_BATCH) {
+        const int64_t count = min_int64(TEXT_BATCH, call->rows - row);
+        row_argument_elements(&call->arguments[1], row, count, groups);
+        for (int64_t k = 0; k < count; k++) {
+            lists->ids[row + k] = (uint32_t)groups[k].integer;
+            lists->groups = groups[k].integer < lists->groups ? lists->groups : groups[k].integer + 1;
+        }
     }
 }
 
@@ -39,31 +44,40 @@ static void order_values(struct lists *lists)
         next[group + 2] += next[group + 1];
     for (int64_t row = 0; row < call->rows; row++) {
         if (!row_argument_missing(argument, row))
-            lists->values[next[lists->ids[row] + 1]++] = row_argument_element(argument, row);
+            row_argument_elements(argument, row, 1, &lists->values[next[lists->ids[row] + 1]++]);
     }
     lists->ends = next;
 }
 
-static bool make_text(void *context, int member, int64_t group, struct text_argument *args, struct text *text)
+/* Appends the text of a group. */
+static void add_group(const struct lists *lists, struct text_maker *made, int64_t begin, int64_t end)
 {
-    (void)args;
-    const struct lists *lists = context;
     const struct row_call *call = lists->call;
-    struct strbuf *made = &lists->made[member];
-    const int64_t begin = lists->ends[group], end = lists->ends[group + 1];
     struct scalar value = row_argument_value(&call->arguments[0]);
-    strbuf_clear(made);
     for (int64_t k = begin; k < end; k++) {
         row_element_set(&call->arguments[0], lists->values[k], &value);
         if (k > begin)
-            strbuf_add(made, call->separator->at, call->separator->length);
+            strbuf_add(&made->text, call->separator->at, call->separator->length);
         if (value.logical.kind == LOGICAL_TEXT)
-            strbuf_add(made, value.text.at, value.text.length);
+            strbuf_add(&made->text, value.text.at, value.text.length);
         else
-            text_format_write(call->format, &value, made);
+            text_maker_add(made, &value);
     }
-    *text = (struct text){made->text ? made->text : "", made->length};
-    return end > begin;
+}
+
+static void make_texts(void *context, int member, int64_t first, int64_t count, struct text_batch *batch)
+{
+    const struct lists *lists = context;
+    struct text_maker *made = &lists->made[member];
+    size_t ends[TEXT_BATCH];
+    strbuf_clear(&made->text);
+    for (int64_t i = 0; i < count; i++) {
+        const int64_t begin = lists->ends[first + i], end = lists->ends[first + i + 1];
+        batch->present[i] = end > begin;
+        add_group(lists, made, begin, end);
+        ends[i] = made->text.length;
+    }
+    row_texts_set(batch, count, made->text.text, ends);
 }
 
 /* The results of groups at their rows. */
@@ -90,9 +104,11 @@ enum status row_lists_make(const struct row_call *call, const struct workers *wo
     used.progress = NULL;
     *results = (struct text_lookup){0};
     lists.made = heap_array((size_t)used.threads, sizeof *lists.made);
+    for (int k = 0; k < used.threads; k++)
+        lists.made[k] = text_maker_new(call->format);
     find_groups(&lists);
     order_values(&lists);
-    const struct text_items items = {.count = lists.groups, .make = make_text, .context = &lists};
+    const struct text_items items = {.count = lists.groups, .make = make_texts, .context = &lists};
     const enum status status = text_items_apply(&text_as_made, &items, NULL, 0, &used, span, diags, &of_groups);
     if (status == STATUS_OK) {
         look_up(&lists, &of_groups, results);
@@ -100,7 +116,7 @@ enum status row_lists_make(const struct row_call *call, const struct workers *wo
         text_lookup_free(&of_groups);
     }
     for (int k = 0; k < used.threads; k++)
-        strbuf_free(&lists.made[k]);
+        text_maker_free(&lists.made[k]);
     free(lists.made);
     free(lists.ends);
     free(lists.ids);

@@ -20,10 +20,11 @@ struct digit {
     uint64_t count, weight;
 };
 
-/* One thread's text. */
+/* One thread's texts, and the values and the elements of the arguments. */
 struct made {
-    struct strbuf text;
+    struct text_maker maker;
     struct scalar *values;
+    union row_element (*elements)[TEXT_BATCH];
 };
 
 struct rows {
@@ -37,42 +38,34 @@ struct rows {
     struct text_lookup *of_combinations, *results;
 };
 
-static int64_t integer_at(const struct row_argument *argument, int64_t row)
-{
-    switch (argument->store) {
-#define INTEGER_TYPE(type, element, ...)                                                                               \
-    case TYPE_##type:                                                                                                  \
-        return (int64_t)((const element *)argument->elements)[row];
-#define FLOAT_TYPE(type, element, ...) case TYPE_##type:
-#include "engine/values/types.def"
-    case TYPE_COUNT:
-        break;
-    }
-    return 0;
-}
-
 bool row_argument_missing(const struct row_argument *argument, int64_t row)
 {
     return argument->elements ? argument->present && !argument->present[row] : argument->constant.missing;
 }
 
-static bool is_missing(const struct row_call *call, int64_t row)
+void row_argument_elements(const struct row_argument *argument, int64_t begin, int64_t count,
+                           union row_element *elements)
 {
-    bool missing = false;
-    for (size_t k = 0; k < call->count && !missing; k++)
-        missing = row_argument_missing(&call->arguments[k], row);
-    return missing;
-}
-
-union row_element row_argument_element(const struct row_argument *argument, int64_t row)
-{
-    if (!argument->elements)
-        return (union row_element){.integer = (int64_t)argument->constant.integer};
-    if (argument->store == TYPE_F64)
-        return (union row_element){.number = ((const double *)argument->elements)[row]};
-    if (argument->store == TYPE_F32)
-        return (union row_element){.number = (double)((const float *)argument->elements)[row]};
-    return (union row_element){.integer = integer_at(argument, row)};
+    if (!argument->elements) {
+        for (int64_t k = 0; k < count; k++)
+            elements[k].integer = (int64_t)argument->constant.integer;
+        return;
+    }
+    switch (argument->store) {
+#define INTEGER_TYPE(type, element, ...)                                                                               \
+    case TYPE_##type:                                                                                                  \
+        for (int64_t k = 0; k < count; k++)                                                                            \
+            elements[k].integer = (int64_t)((const element *)argument->elements)[begin + k];                           \
+        break;
+#define FLOAT_TYPE(type, element, ...)                                                                                 \
+    case TYPE_##type:                                                                                                  \
+        for (int64_t k = 0; k < count; k++)                                                                            \
+            elements[k].number = (double)((const element *)argument->elements)[begin + k];                             \
+        break;
+#include "engine/values/types.def"
+    case TYPE_COUNT:
+        break;
+    }
 }
 
 struct scalar row_argument_value(const struct row_argument *argument)
@@ -93,12 +86,31 @@ void row_element_set(const struct row_argument *argument, union row_element elem
         value->text = dictionary_text(value->logical.dictionary, element.integer);
 }
 
-/* What argument k, which is no float, has in a combination. */
-static union row_element element_in(const struct rows *rows, size_t k, int64_t combination)
+/* What argument k, which is no float, has in the combinations that occur. */
+static void elements_in(const struct rows *rows, size_t k, int64_t begin, int64_t count, const bool *present,
+                        union row_element *elements)
 {
     const struct digit *digit = &rows->digits[k];
-    const uint64_t place = (uint64_t)combination / digit->weight % digit->count;
-    return (union row_element){.integer = digit->lo + (int64_t)place};
+    for (int64_t i = 0; i < count; i++) {
+        if (present[i])
+            elements[i].integer = digit->lo + (int64_t)((uint64_t)(begin + i) / digit->weight % digit->count);
+    }
+}
+
+/* Which of the items, rows or combinations, have all arguments. */
+static void find_present(const struct rows *rows, int64_t begin, int64_t count, bool *present)
+{
+    const struct row_call *call = rows->call;
+    for (int64_t i = 0; i < count; i++)
+        present[i] =
+            rows->combinations == 0 || atomic_load_explicit(&rows->occurs[begin + i], memory_order_relaxed) != 0;
+    for (size_t k = 0; k < call->count && rows->combinations == 0; k++) {
+        const struct row_argument *argument = &call->arguments[k];
+        if (!argument->elements && argument->constant.missing)
+            memset(present, 0, (size_t)count * sizeof *present);
+        for (int64_t i = 0; i < count && argument->elements && argument->present; i++)
+            present[i] = present[i] && argument->present[begin + i];
+    }
 }
 
 static void set_argument(struct text_argument *argument, const struct scalar *value)
@@ -112,40 +124,64 @@ static void set_argument(struct text_argument *argument, const struct scalar *va
     }
 }
 
-/* The text of an item, a row or a combination. */
-static bool make_text(void *context, int member, int64_t item, struct text_argument *args, struct text *text)
+void row_texts_set(struct text_batch *batch, int64_t count, const char *at, const size_t *ends)
+{
+    for (int64_t k = 0; k < count; k++) {
+        const size_t begin = k > 0 ? ends[k - 1] : 0;
+        batch->texts[k] = (struct text){at + begin, ends[k] - begin};
+    }
+}
+
+static void set_values(const struct rows *rows, struct made *made, int64_t item)
+{
+    const struct row_call *call = rows->call;
+    for (size_t k = 0; k < call->count; k++)
+        row_element_set(&call->arguments[k], made->elements[k][item], &made->values[k]);
+}
+
+/* Texts by the format, one behind the other. */
+static void format_texts(const struct rows *rows, struct made *made, int64_t count, struct text_batch *batch)
+{
+    size_t ends[TEXT_BATCH];
+    strbuf_clear(&made->maker.text);
+    for (int64_t i = 0; i < count; i++) {
+        if (batch->present[i]) {
+            set_values(rows, made, i);
+            text_maker_add(&made->maker, made->values);
+        }
+        ends[i] = made->maker.text.length;
+    }
+    row_texts_set(batch, count, made->maker.text.text, ends);
+}
+
+/* The texts of items, rows or combinations. */
+static void make_texts(void *context, int member, int64_t begin, int64_t count, struct text_batch *batch)
 {
     const struct rows *rows = context;
     const struct row_call *call = rows->call;
     struct made *made = &rows->made[member];
-    const bool combined = rows->combinations > 0;
-    if (combined ? atomic_load_explicit(&rows->occurs[item], memory_order_relaxed) == 0 : is_missing(call, item))
-        return false;
+    find_present(rows, begin, count, batch->present);
     for (size_t k = 0; k < call->count; k++) {
-        const struct row_argument *argument = &call->arguments[k];
-        row_element_set(argument, combined ? element_in(rows, k, item) : row_argument_element(argument, item),
-                        &made->values[k]);
+        if (rows->combinations > 0)
+            elements_in(rows, k, begin, count, batch->present, made->elements[k]);
+        else
+            row_argument_elements(&call->arguments[k], begin, count, made->elements[k]);
     }
-    if (!call->format) {
+    if (call->format) {
+        format_texts(rows, made, count, batch);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        if (!batch->present[i])
+            continue;
+        set_values(rows, made, i);
+        batch->texts[i] = made->values[0].text;
         for (size_t k = 1; k < call->count; k++)
-            set_argument(&args[k - 1], &made->values[k]);
-        *text = made->values[0].text;
-        return true;
+            set_argument(&batch->args[k - 1][i], &made->values[k]);
     }
-    strbuf_clear(&made->text);
-    text_format_write(call->format, made->values, &made->text);
-    *text = (struct text){made->text.text, made->text.length};
-    return true;
 }
 
-static bool text_itself(struct text_call *call, struct text text, struct text *result)
-{
-    (void)call;
-    *result = text;
-    return true;
-}
-
-const struct text_function text_as_made = {.name = "format", .result = TEXT_TO_TEXT, .edit = text_itself};
+const struct text_function text_as_made = {.name = "format", .result = TEXT_TO_TEXT};
 
 static enum status compute(struct rows *rows, int64_t items, struct span span, struct diags *diags,
                            struct text_lookup *lookup)
@@ -154,10 +190,14 @@ static enum status compute(struct rows *rows, int64_t items, struct span span, s
     const struct text_function *function = call->format ? &text_as_made : call->function;
     struct text_argument args[TEXT_ARGUMENTS] = {0};
     const int count = call->format ? 0 : (int)call->count - 1;
-    const struct text_items of_rows = {
-        items, make_text, rows, call->any_order && (rows->combinations == 0 || items > call->rows / ROWS_OF_ONE)};
+    struct text_items of_rows = {.count = items,
+                                 .make = make_texts,
+                                 .context = rows,
+                                 .any_order =
+                                     call->any_order && (rows->combinations == 0 || items > call->rows / ROWS_OF_ONE)};
     for (int k = 0; k < count; k++) {
-        if (!call->arguments[k + 1].elements)
+        of_rows.varies[k] = call->arguments[k + 1].elements;
+        if (!of_rows.varies[k])
             set_argument(&args[k], &call->arguments[k + 1].constant);
     }
     return text_items_apply(function, &of_rows, args, count, &rows->workers, span, diags, lookup);
@@ -407,7 +447,9 @@ enum status row_texts_make(const struct row_call *call, const struct workers *wo
     rows.made = heap_array(threads, sizeof *rows.made);
     rows.digits = heap_array(call->count + 1, sizeof *rows.digits);
     for (size_t k = 0; k < threads; k++) {
+        rows.made[k].maker = text_maker_new(call->format);
         rows.made[k].values = heap_array(call->count + 1, sizeof *rows.made[k].values);
+        rows.made[k].elements = heap_array(call->count + 1, sizeof *rows.made[k].elements);
         for (size_t i = 0; i < call->count; i++)
             rows.made[k].values[i] = row_argument_value(&call->arguments[i]);
     }
@@ -417,8 +459,9 @@ enum status row_texts_make(const struct row_call *call, const struct workers *wo
     if (status == STATUS_OK)
         count_missing(results);
     for (size_t k = 0; k < threads; k++) {
-        strbuf_free(&rows.made[k].text);
+        text_maker_free(&rows.made[k].maker);
         free(rows.made[k].values);
+        free(rows.made[k].elements);
     }
     free(rows.made);
     free(rows.digits);

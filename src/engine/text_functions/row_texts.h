@@ -34,11 +34,15 @@ union row_element {
     int64_t integer;
     double number;
 };
-union row_element row_argument_element(const struct row_argument *argument, int64_t row);
+void row_argument_elements(const struct row_argument *argument, int64_t begin, int64_t count,
+                           union row_element *elements);
 /* A value of the argument: its constant, or what an element is set to. */
 struct scalar row_argument_value(const struct row_argument *argument);
 void row_element_set(const struct row_argument *argument, union row_element element, struct scalar *value);
 bool row_argument_missing(const struct row_argument *argument, int64_t row);
+
+/* Sets the texts of a batch, which are one behind the other from `at` on. */
+void row_texts_set(struct text_batch *batch, int64_t count, const char *at, const size_t *ends);
 
 /* What a format makes is the result as it is. */
 extern const struct text_function text_as_made;

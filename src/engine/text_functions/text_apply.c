@@ -4,6 +4,7 @@
 #include "engine/text_functions/text_call.h"
 
 #include "base/heap.h"
+#include "base/integer.h"
 #include "base/time/time_zone.h"
 #include "engine/values/text_writer.h"
 
@@ -62,7 +63,8 @@ struct member {
     struct text_call call;
     struct interner *interner; /* of results that are text; NULL until it has one */
     struct results results;
-    struct text_writer writer;                 /* of results that are not interned */
+    struct text_writer writer; /* of results that are not interned */
+    struct text_batch batch;
     struct text_argument args[TEXT_ARGUMENTS]; /* the constants, and those of the item */
     int64_t missing;
 };
@@ -154,7 +156,8 @@ static bool apply_one(struct application *application, struct member *member, st
     bool present;
     switch (function->result) {
     case TEXT_TO_TEXT:
-        present = function->edit(call, text, &result);
+        result = text;
+        present = !function->edit || function->edit(call, text, &result);
         if (application->places)
             place_result(application, member, result, present, code);
         else if (present)
@@ -199,29 +202,48 @@ static bool search_piece(const struct application *application, struct member *m
     return true;
 }
 
+/* Makes items and applies the function to them. */
+static void apply_batch(struct application *application, int index, int64_t begin, int64_t count)
+{
+    struct member *member = &application->members[index];
+    const struct text_items *items = application->items;
+    struct text_batch *batch = &member->batch;
+    uint8_t *present = application->lookup->present + begin;
+    items->make(items->context, index, begin, count, batch);
+    member->call.ahead = NULL;
+    member->call.run = application->function->edit == text_replace && !items->varies[0] ? text_batch_run(batch, count)
+                                                                                        : (struct text){0};
+    for (int64_t i = 0; i < count; i++) {
+        /* A regular expression may take milliseconds for each string. */
+        if (member->call.too_long || (member->call.matcher && workers_cancelled(application->workers)))
+            break;
+        for (int k = 0; k < application->count; k++) {
+            if (items->varies[k])
+                member->args[k] = batch->args[k][i];
+        }
+        present[i] = batch->present[i] && apply_one(application, member, batch->texts[i], begin + i);
+        member->missing += !present[i];
+        if (!batch->present[i] && application->places)
+            application->places[begin + i] = text_nowhere();
+    }
+    if (member->call.too_long)
+        application->too_long = true;
+}
+
 static void apply_piece(void *context, int index, int64_t piece)
 {
     struct application *application = context;
     struct member *member = &application->members[index];
-    const struct text_items *items = application->items;
     member_start(application, member);
     if (search_piece(application, member, piece * PIECE, piece_end(application, piece)))
         return;
     if (application->member_of)
         application->member_of[piece] = (uint16_t)index;
     const int64_t end = piece_end(application, piece);
-    for (int64_t code = piece * PIECE; code < end && !application->too_long && !application->no_memory; code++) {
-        if (workers_cancelled(application->workers)) /* a regular expression may take milliseconds for each string */
+    for (int64_t code = piece * PIECE; code < end; code += TEXT_BATCH) {
+        if (application->too_long || application->no_memory || workers_cancelled(application->workers))
             return;
-        struct text text;
-        const bool made = items->make(items->context, index, code, member->args, &text);
-        const bool present = made && apply_one(application, member, text, code);
-        if (!made && application->places)
-            application->places[code] = text_nowhere();
-        application->lookup->present[code] = present;
-        member->missing += !present;
-        if (member->call.too_long)
-            application->too_long = true;
+        apply_batch(application, index, code, min_int64(TEXT_BATCH, end - code));
     }
     if (member->results.count > 0)
         intern_results(application, member);
@@ -312,10 +334,11 @@ static bool results_differ(struct application *application)
         return false;
     member_start(application, member);
     for (int64_t k = 0; k < SAMPLE; k++) {
-        const int64_t item = k * (items->count / SAMPLE);
-        struct text text;
-        made += items->make(items->context, 0, item, member->args, &text) && apply_one(application, member, text, item);
+        const int64_t missing = member->missing;
+        apply_batch(application, 0, k * (items->count / SAMPLE), 1);
+        made += missing == member->missing;
     }
+    member->missing = 0;
     intern_results(application, member);
     const bool differ = 2 * interner_count(member->interner) > made;
     interner_free(member->interner);
@@ -455,19 +478,20 @@ enum status text_items_apply(const struct text_function *function, const struct 
     return apply_items(function, items, NULL, args, count, workers, span, diags, lookup);
 }
 
-static bool text_of_code(void *dictionary, int member, int64_t code, struct text_argument *args, struct text *text)
+static void texts_of_codes(void *dictionary, int member, int64_t begin, int64_t count, struct text_batch *batch)
 {
     (void)member;
-    (void)args;
-    *text = dictionary_text((const struct dictionary *)dictionary, code);
-    return true;
+    for (int64_t k = 0; k < count; k++) {
+        batch->present[k] = true;
+        batch->texts[k] = dictionary_text(dictionary, begin + k);
+    }
 }
 
 enum status text_function_apply(const struct text_function *function, const struct dictionary *dictionary,
                                 const struct text_argument *args, int count, const struct workers *workers,
                                 struct span span, struct diags *diags, struct text_lookup *lookup)
 {
-    const struct text_items items = {.count = dictionary->count, .make = text_of_code, .context = (void *)dictionary};
+    const struct text_items items = {.count = dictionary->count, .make = texts_of_codes, .context = (void *)dictionary};
     const char *wrong = function->check ? function->check(args, count) : NULL;
     if (wrong)
         return diag_error(diags, span, "`%s`: %s", function->name, wrong);

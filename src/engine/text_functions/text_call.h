@@ -5,6 +5,8 @@
 #include "engine/text_functions/regex.h"
 #include "engine/text_functions/text_functions.h"
 
+#include "base/time/time_format.h"
+
 #include <stdint.h>
 
 /* Made for each thread; zero-initialised but for its arguments. */
@@ -14,6 +16,9 @@ struct text_call {
     char *buffer; /* for results that are no part of the argument, until the next call; malloc'd */
     size_t buffer_size;
     struct regex_matcher *matcher; /* of a regular expression */
+    struct time_pattern pattern;   /* of the format of times that was read last */
+    struct text run;               /* what has the texts of this batch one behind the other; empty: they are not */
+    const char *ahead;             /* in the run: the first place of the part behind those looked at; its end: none */
     bool too_long;                 /* a match was given up */
     bool zoned_only;               /* timestamps without a zone are missing */
     int64_t zoned, unzoned, cut;   /* timestamps with a zone, without one, cut */
@@ -24,6 +29,14 @@ size_t first_code_point(struct text text);
 
 /* The first place of `part` in `text`, or NULL. */
 const char *find_text(struct text text, struct text part);
+
+/* The bytes that have the texts of a batch with nothing but their lengths between them; all may be read. Empty: they
+ * are otherwise. */
+struct text text_batch_run(const struct text_batch *batch, int64_t count);
+
+/* As find_text, for a part that all texts of the batch are searched for, where they are a run: each place is found
+ * once. */
+const char *find_in_run(struct text_call *call, struct text text, struct text part);
 
 /* How many bytes begin a code point; of invalid UTF-8 as many as are no continuation. */
 int64_t count_code_points(struct text text);

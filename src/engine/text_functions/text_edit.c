@@ -117,12 +117,13 @@ const char *check_replace(const struct text_argument *args, int count)
 bool text_replace(struct text_call *call, struct text text, struct text *result)
 {
     struct text from = call->args[0].text, to = call->args[1].text;
-    const char *found;
+    const char *found =
+        from.length > 0 ? find_in_run(call, text, from) : NULL; /* of a column's texts, one may be empty */
     size_t used = 0;
     *result = text;
-    if (from.length == 0 || !find_text(text, from)) /* of a column's texts, one may be empty */
+    if (!found)
         return true;
-    while ((found = find_text(text, from))) {
+    for (; found; found = find_in_run(call, text, from)) {
         const size_t before = (size_t)(found - text.at);
         char *at = text_call_buffer(call, used + before + to.length + 1) + used;
         memcpy(at, text.at, before);

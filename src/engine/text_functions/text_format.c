@@ -1,9 +1,13 @@
 /* Patterns: literal text and fields. */
 #include "engine/text_functions/text_format.h"
 
+#include "base/heap.h"
 #include "base/time/time_format.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+enum { LITERAL_SLACK = 16 };
 
 struct field {
     struct text before; /* written before it */
@@ -37,7 +41,7 @@ struct pattern {
 /* The text before the next field or the end, with one brace for two. */
 static bool read_literal(struct pattern *pattern, struct text *literal)
 {
-    char *text = arena_alloc(pattern->arena, (size_t)(pattern->end - pattern->at) + 1);
+    char *text = arena_alloc(pattern->arena, (size_t)(pattern->end - pattern->at) + LITERAL_SLACK);
     size_t length = 0;
     for (; pattern->at < pattern->end; pattern->at++) {
         const char c = *pattern->at;
@@ -153,6 +157,28 @@ const struct text_format *text_format_concat(size_t count, struct arena *arena)
     return format;
 }
 
+struct text_maker text_maker_new(const struct text_format *format)
+{
+    struct text_maker maker = {.format = format};
+    (void)strbuf_reserve(&maker.text, 0); /* never NULL */
+    if (!format)
+        return maker;
+    maker.times = heap_array(format->count, sizeof(struct time_writer *));
+    for (size_t k = 0; k < format->count; k++) {
+        if (format->fields[k].spec.time.length > 0)
+            maker.times[k] = time_writer_new(format->fields[k].spec.time);
+    }
+    return maker;
+}
+
+void text_maker_free(struct text_maker *maker)
+{
+    for (size_t k = 0; maker->format && k < maker->format->count; k++)
+        time_writer_free(maker->times[k]);
+    free((void *)maker->times);
+    strbuf_free(&maker->text);
+}
+
 static void write_plain(const struct scalar *value, struct strbuf *out)
 {
     if (value->logical.kind == LOGICAL_TEXT)
@@ -166,15 +192,30 @@ static void write_plain(const struct scalar *value, struct strbuf *out)
         scalar_print(out, value);
 }
 
-void text_format_write(const struct text_format *format, const struct scalar *values, struct strbuf *out)
+/* Text of the pattern, behind which LITERAL_SLACK bytes may be read. */
+static inline void write_literal(struct text literal, struct strbuf *out)
 {
+    char *at = strbuf_reserve(out, literal.length + LITERAL_SLACK);
+    if (literal.length <= LITERAL_SLACK)
+        memcpy(at, literal.at, LITERAL_SLACK);
+    else
+        memcpy(at, literal.at, literal.length);
+    strbuf_commit(out, literal.length);
+}
+
+void text_maker_add(struct text_maker *maker, const struct scalar *values)
+{
+    const struct text_format *format = maker->format;
+    struct strbuf *out = &maker->text;
     for (size_t k = 0; k < format->count; k++) {
         const struct field *field = &format->fields[k];
-        strbuf_add(out, field->before.at, field->before.length);
+        if (field->before.length > 0)
+            write_literal(field->before, out);
         if (field->spec.plain)
             write_plain(&values[field->argument], out);
         else
-            format_spec_write(&field->spec, &values[field->argument], out);
+            format_spec_write(&field->spec, &values[field->argument], maker->times[k], out);
     }
-    strbuf_add(out, format->after.at, format->after.length);
+    if (format->after.length > 0)
+        write_literal(format->after, out);
 }

@@ -8,6 +8,7 @@
 #include "engine/values/scalar.h"
 
 #include "base/arena.h"
+#include "base/time/time_writer.h"
 
 struct text_format;
 
@@ -28,8 +29,18 @@ const struct text_format *text_format_of_value(struct text time_format, const st
 /* All arguments one after another, as they are printed. */
 const struct text_format *text_format_concat(size_t count, struct arena *arena);
 
+/* One thread's texts by a format: `text`, and what is kept of days for each field. */
+struct text_maker {
+    const struct text_format *format; /* NULL: none, and only `text` is used */
+    struct time_writer **times;       /* of each field; NULL: it writes no time by a format */
+    struct strbuf text;
+};
+
+struct text_maker text_maker_new(const struct text_format *format);
+void text_maker_free(struct text_maker *maker);
+
 /* Appends the text for these values, of which none is missing. */
-void text_format_write(const struct text_format *format, const struct scalar *values, struct strbuf *out);
+void text_maker_add(struct text_maker *maker, const struct scalar *values);
 
 /* format_spec.c: how one value is written: alignment, width, sign, digits. */
 
@@ -43,6 +54,7 @@ struct format_spec {
     char grouping;        /* , or _ between digits; 0: none */
     char type;            /* as in Python; 0: by the value */
     int width, precision; /* in code points; -1: none */
+    bool whole;           /* an integer of decimal digits, to the right of one byte repeated, if of any */
     struct text time;     /* dates and times: their format; else empty */
 };
 
@@ -50,7 +62,8 @@ struct format_spec {
 bool format_spec_read(struct text written, const struct format_argument *argument, struct format_spec *spec,
                       struct arena *arena, const char **wrong);
 
-/* Appends the value by a spec that is not plain. */
-void format_spec_write(const struct format_spec *spec, const struct scalar *value, struct strbuf *out);
+/* Appends the value by a spec that is not plain; `times` is that of its time format, if it has one. */
+void format_spec_write(const struct format_spec *spec, const struct scalar *value, struct time_writer *times,
+                       struct strbuf *out);
 
 #endif

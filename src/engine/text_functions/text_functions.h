@@ -39,7 +39,7 @@ struct text_function {
     /* Of one string, by its result; false: missing. */
     bool (*number)(struct text_call *call, struct text text, int64_t *number); /* also bools, dates and timestamps */
     bool (*real)(struct text_call *call, struct text text, double *real);
-    bool (*edit)(struct text_call *call, struct text text, struct text *result);
+    bool (*edit)(struct text_call *call, struct text text, struct text *result); /* NULL: the text as it is */
 
     /* What is wrong with the arguments, or NULL; may be NULL. */
     const char *(*check)(const struct text_argument *args, int count);
@@ -86,13 +86,22 @@ enum status text_function_apply(const struct text_function *function, const stru
                                 const struct text_argument *args, int count, const struct workers *workers,
                                 struct span span, struct diags *diags, struct text_lookup *lookup);
 
+/* Items at once: their texts, where there are any, and the arguments that differ from item to item. */
+enum { TEXT_BATCH = 64 };
+struct text_batch {
+    bool present[TEXT_BATCH];
+    struct text texts[TEXT_BATCH];
+    struct text_argument args[TEXT_ARGUMENTS][TEXT_BATCH];
+};
+
 /* What a function is applied to, where that is no dictionary. */
 struct text_items {
     int64_t count;
-    /* Sets the text of an item, and those of its arguments that differ from the constant ones; false: there is none.
-     * `member` is the thread; the text has to stay until its next call. */
-    bool (*make)(void *context, int member, int64_t item, struct text_argument *args, struct text *text);
+    /* Sets the batch for `count` items from `begin` on. `member` is the thread; the texts have to stay until its next
+     * call. */
+    void (*make)(void *context, int member, int64_t begin, int64_t count, struct text_batch *batch);
     void *context;
+    bool varies[TEXT_ARGUMENTS]; /* the argument differs from item to item */
     bool any_order; /* results that are text may have an unsorted dictionary: that of item k then is string k, and the
                        lookup has no values */
 };

@@ -54,9 +54,11 @@ bool text_float(struct text_call *call, struct text text, double *real)
 }
 
 /* By the format that is the argument. */
-static bool read_formatted(const struct text_call *call, struct text text, struct time_read *read)
+static bool read_formatted(struct text_call *call, struct text text, struct time_read *read)
 {
-    return time_format_read(call->args[0].text, text, read);
+    if (call->pattern.format.at != call->args[0].text.at)
+        call->pattern = time_pattern_of(call->args[0].text);
+    return time_pattern_read(&call->pattern, text, read);
 }
 
 bool text_date(struct text_call *call, struct text text, int64_t *days)
@@ -70,8 +72,7 @@ bool text_date(struct text_call *call, struct text text, int64_t *days)
 }
 
 /* A date is its midnight. */
-static bool read_timestamp(const struct text_call *call, struct text text, int64_t *microseconds, bool *zoned,
-                           bool *cut)
+static bool read_timestamp(struct text_call *call, struct text text, int64_t *microseconds, bool *zoned, bool *cut)
 {
     const char *end = text.at + text.length;
     int64_t days;

@@ -4,9 +4,12 @@
 
 #include "base/cpu_dispatch.h"
 
+#include <limits.h>
 #include <string.h>
 
 enum { BLOCK = 32, WORDS = BLOCK / sizeof(uint64_t) };
+
+static const uint64_t LOWEST_BITS = UINT64_C(0x0101010101010101);
 
 typedef char block __attribute__((vector_size(BLOCK)));
 
@@ -24,12 +27,44 @@ CPU_CLONES static const char *search(const char *at, const char *end, struct tex
         memcpy(words, &equal, sizeof words);
         for (int k = 0; k < WORDS; k++)
             any |= words[k];
-        for (int i = 0; any && i < BLOCK; i++) {
-            if (equal[i] && memcmp(at + i, part.at, part.length) == 0)
-                return at + i;
+        for (size_t k = 0; any && k < WORDS; k++) {
+            for (uint64_t left = words[k] & LOWEST_BITS; left != 0; left &= left - 1) {
+                const char *place = at + k * sizeof *words + (size_t)__builtin_ctzll(left) / CHAR_BIT;
+                if (memcmp(place, part.at, part.length) == 0)
+                    return place;
+            }
         }
     }
     return end > at ? memmem(at, (size_t)(end - at), part.at, part.length) : NULL;
+}
+
+struct text text_batch_run(const struct text_batch *batch, int64_t count)
+{
+    enum { MOST_BETWEEN = 8 };
+    struct text run = {0};
+    for (int64_t i = 0; i < count; i++) {
+        const struct text text = batch->texts[i];
+        if (!batch->present[i])
+            continue;
+        const uintptr_t between = (uintptr_t)text.at - (uintptr_t)(run.at + run.length);
+        if (run.at && between > MOST_BETWEEN)
+            return (struct text){0};
+        run.length = run.at ? run.length + between + text.length : text.length;
+        run.at = run.at ? run.at : text.at;
+    }
+    return run;
+}
+
+const char *find_in_run(struct text_call *call, struct text text, struct text part)
+{
+    const struct text run = call->run;
+    if (run.length == 0 || part.length < 2)
+        return find_text(text, part);
+    if (call->ahead < text.at) {
+        const char *end = run.at + run.length, *found = search(text.at, end, part);
+        call->ahead = found ? found : end;
+    }
+    return call->ahead + part.length <= text.at + text.length ? call->ahead : NULL; /* not across its end */
 }
 
 static struct text longest_literal(struct text pattern)

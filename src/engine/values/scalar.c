@@ -50,13 +50,11 @@ bool scalar_fits(const struct scalar *scalar)
 
 char *int_text(char *at, int64_t value)
 {
-    char text[NUMBER_TEXT];
-    char *end = text + sizeof text;
-    char *begin = format_digits(end, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
-    if (value < 0)
-        *--begin = '-';
-    memcpy(at, begin, (size_t)(end - begin));
-    return at + (end - begin);
+    const uint64_t size = value < 0 ? 0 - (uint64_t)value : (uint64_t)value;
+    *at = '-';
+    char *end = at + (value < 0) + digit_count(size);
+    (void)format_digits(end, size);
+    return end;
 }
 
 void print_int(struct strbuf *out, int64_t value)
