@@ -171,6 +171,36 @@ static void test_many_of_integers(void **state)
     }
 }
 
+/* Groups of which only the keys are read, or only their number, or also means of small integers: few, many in a table,
+ * and many found by hashing. */
+static void test_groups_alone(void **state)
+{
+    enum { NOTHING, KEYS, MEANS, WAYS };
+    static const int64_t widths[] = {4, 40000, INT64_C(1) << 40};
+    struct breaks *breaks = breaks_of(state);
+    const int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 999 : 70001;
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
+        for (int way = 0; way < WAYS; way++) {
+            struct random random = {w * WAYS + (size_t)way + 1};
+            struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
+            operator_key(setup, column_within(&random, TYPE_I64, rows, 0, widths[w]));
+            const value small = setup_input(setup, column_within(&random, TYPE_I16, rows, -3000, 2000));
+            const value large = setup_input(setup, column_within(&random, TYPE_I32, rows, -(1 << 30), 1 << 30));
+            setup_aggregate(setup, AGG_MEAN, small);
+            setup_aggregate(setup, AGG_SUM, large);
+            setup_aggregate(setup, AGG_MEAN, large);
+            setup_aggregate(setup, AGG_COUNT, NO_VALUE);
+            finish_group(setup);
+            for (size_t k = way == NOTHING ? 0 : 1; k < setup->task.output_count; k++)
+                setup->task.outputs[k].needed = way == MEANS;
+            struct outcome outcome = compare_all_breaks(breaks, setup, rows);
+            assert_true(outcome.rows > (w == 0 ? 4 : rows / 3));
+            outcome_free(&outcome);
+            setup_free(setup);
+        }
+    }
+}
+
 /* Keys of which there are far fewer than their types allow. */
 static void test_loose_bounds(void **state)
 {
@@ -313,6 +343,7 @@ int main(void)
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_few_groups_of_types),
         cmocka_unit_test(test_many_of_integers),
+        cmocka_unit_test(test_groups_alone),
         cmocka_unit_test(test_loose_bounds),
         cmocka_unit_test(test_several_keys),
         cmocka_unit_test(test_large_sums),

@@ -218,6 +218,30 @@ static void unable_devices_are_told_of_once(void **state)
     }
 }
 
+/* So few rows stay on the evaluator, and no program is begun for them. */
+static void few_rows_stay(void **state)
+{
+    static const int64_t few[] = {1, 8192, 8193};
+    const struct bench *bench = *state;
+    for (size_t k = 0; k < sizeof few / sizeof *few; k++) {
+        struct arena *arena = arena_new();
+        struct diags diags;
+        struct setup setup = {0};
+        struct outcome outcome;
+        struct late_device device = {.base = {.ops = &late_ops, .name = "late"}, .evaluator = bench->evaluator};
+        const struct runner runner = {.evaluator = bench->evaluator, .device = &device.base, .no_wait = true};
+        diags_init(&diags, arena);
+        struct task *task = make_task(&setup, arena, bench, SUM);
+        assert_int_equal(run_task(&runner, task, (struct column *const *)bench->columns, few[k], DEFER_NEVER, arena,
+                                  &outcome, &diags),
+                         STATUS_OK);
+        assert_int_equal(device.rows, few[k] > 8192 ? few[k] : 0);
+        assert_int_equal(device.ready, few[k] > 8192);
+        outcome_release(&outcome, task);
+        arena_free(arena);
+    }
+}
+
 /* A device whose results stay device-resident until it fails mid-range. */
 enum { MOST_STORED = 16 };
 
@@ -415,6 +439,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(results_do_not_depend_on_when),
         cmocka_unit_test(unable_devices_are_told_of_once),
+        cmocka_unit_test(few_rows_stay),
         cmocka_unit_test(what_a_failed_device_kept_is_replaced),
         cmocka_unit_test(a_failed_breaker_is_done_anew),
     };

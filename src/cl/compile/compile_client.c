@@ -292,19 +292,52 @@ static void make_progress(struct worker *worker)
     }
 }
 
-/* Of all processes. */
-static void advance(struct compiler *compiler)
-{
-    for (size_t k = 0; k < compiler->count; k++)
-        make_progress(&compiler->workers[k]);
-}
-
 static size_t queued(const struct worker *worker)
 {
     size_t count = 0;
     for (const struct compile_job *job = worker->first; job; job = job->next)
         count++;
     return count;
+}
+
+/* Gives a worker that has nothing to do the job that would be begun next of the longest queue, if there is one. */
+static bool take_over(struct compiler *compiler, struct worker *worker)
+{
+    struct worker *busy = worker;
+    for (size_t k = 0; k < compiler->count; k++)
+        busy = queued(&compiler->workers[k]) > queued(busy) ? &compiler->workers[k] : busy;
+    struct compile_job *job = busy->first ? busy->first->next : NULL;
+    if (!job || worker->first || worker->socket < 0)
+        return false;
+    busy->first->next = job->next;
+    job->next = NULL;
+    job->worker = worker;
+    worker->first = job;
+    return true;
+}
+
+/* Of all processes. */
+static void advance(struct compiler *compiler)
+{
+    for (size_t k = 0; k < compiler->count; k++) {
+        do
+            make_progress(&compiler->workers[k]);
+        while (take_over(compiler, &compiler->workers[k]));
+    }
+}
+
+/* How long a job would wait for this worker, in jobs: NVIDIA's driver starts in the time of ten programs, and several
+ * that start at once wait for each other. */
+static size_t wait_for(const struct worker *worker)
+{
+    enum { START_JOBS = 4 };
+    return queued(worker) + (worker->socket < 0 ? START_JOBS : 0);
+}
+
+void compiler_start(struct compiler *compiler, size_t processes)
+{
+    for (size_t k = 0; k < processes && k < compiler->count; k++)
+        (void)start_process(&compiler->workers[k]);
 }
 
 struct compile_job *compiler_submit(struct compiler *compiler, const struct blob *key)
@@ -316,7 +349,7 @@ struct compile_job *compiler_submit(struct compiler *compiler, const struct blob
     job->key.size = key->size;
     advance(compiler);
     for (size_t k = 1; k < compiler->count; k++)
-        worker = queued(&compiler->workers[k]) < queued(worker) ? &compiler->workers[k] : worker;
+        worker = wait_for(&compiler->workers[k]) < wait_for(worker) ? &compiler->workers[k] : worker;
     struct compile_job **end = &worker->first;
     while (*end)
         end = &(*end)->next;
@@ -335,8 +368,8 @@ enum compile_state compiler_poll(struct compiler *compiler, struct compile_job *
 
 enum compile_state compiler_wait(struct compiler *compiler, struct compile_job *job, const atomic_int *cancel)
 {
-    const struct worker *worker = job->worker;
     while (compiler_poll(compiler, job) == COMPILE_PENDING && !(cancel && *cancel)) {
+        const struct worker *worker = job->worker; /* another may have taken it over */
         const bool unsent = worker->sent < worker->out.length;
         struct pollfd answer = {.fd = worker->socket, .events = (short)(POLLIN | (unsent ? POLLOUT : 0))};
         poll(&answer, 1, POLL_MS);

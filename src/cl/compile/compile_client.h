@@ -1,7 +1,7 @@
 /* A client of the compiler process: rql itself, run in another role (compile.h), so that a compiler that aborts or
- * hangs costs one note. There may be several processes. Each is started by its first job and exits when idle; it
- * compiles one program at a time, stores it in the cache before it answers, and finishes a job even if its client has
- * ended. Only compiler_wait blocks. */
+ * hangs costs one note. There may be several processes. Each is started by its first job, or before, and exits when
+ * idle; it compiles one program at a time, stores it in the cache before it answers, and finishes a job even if its
+ * client has ended. Only compiler_wait blocks. */
 #ifndef RQL_CL_COMPILE_COMPILE_CLIENT_H
 #define RQL_CL_COMPILE_COMPILE_CLIENT_H
 
@@ -14,6 +14,9 @@ struct compiler;
 /* Runs `executable` with `arguments`, at most six and terminated by NULL, the first being its name, up to `processes`
  * times at once. A job that takes longer than `limit_ms` fails. */
 struct compiler *compiler_new(const char *executable, const char *const *arguments, int limit_ms, size_t processes);
+
+/* Starts so many processes before they have jobs: a driver takes seconds to start. */
+void compiler_start(struct compiler *compiler, size_t processes);
 
 /* Leaves the processes to finish their jobs. NULL is allowed. */
 void compiler_free(struct compiler *compiler);

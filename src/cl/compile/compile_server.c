@@ -20,7 +20,8 @@
 const char compile_role[] = "--compile-programs";
 
 enum {
-    IDLE_MS = 10000, /* without a request */
+    IDLE_MS = 60000, /* without a request: the driver takes seconds to start again */
+    NICENESS = 5,    /* queries run meanwhile without programs */
     KEY_MOST_BYTES = 1 << 26,
     LOCK_TRIES = 250, /* of 20 ms: then its holder is stuck, and the program is compiled by both */
     STRIPES = 16      /* locks: programs with different locks are compiled concurrently */
@@ -157,6 +158,8 @@ static bool serve(struct server *server, const struct blob *key)
 {
     struct blob binary = {0};
     struct strbuf error = {0};
+    struct failure failure = {0};
+    (void)open_device(server, &failure); /* before others wait for the lock; a failure is reported below */
     const int lock = lock_for(server, key);
     bool built = server->cache && cache_find(server->cache, key, &binary);
     if (!built)
@@ -186,12 +189,17 @@ int compile_serve(int argc, char **argv)
     struct server server = {.number = argc > 2 ? argv[2] : "", .directory = argc > 3 ? argv[3] : NULL};
     struct pocl_home home = {0};
     struct blob key = {0};
+    struct failure failure = {0};
     uint64_t size;
     int problem;
     (void)setrlimit(RLIMIT_CORE, &no_core);
     if (server.directory)
         server.cache = opencl_process_open_cache(server.directory, &problem);
     pocl_home_create(&home, server.directory);
+    (void)setpriority(PRIO_PROCESS, 0, NICENESS);
+    (void)alarm(COMPILE_LIMIT_SECONDS);
+    (void)open_device(&server, &failure); /* while the first request may be on its way */
+    (void)alarm(0);
     while (wait_for_request() && receive(&size, sizeof size) && size > 0 && size < KEY_MOST_BYTES) {
         key = (struct blob){heap_array((size_t)size, 1), (size_t)size};
         bool served = receive(key.bytes, key.size);

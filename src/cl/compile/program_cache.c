@@ -200,6 +200,13 @@ static struct cache_file *list_entries(const struct cache *cache, size_t *count)
     return entries;
 }
 
+bool cache_is_empty(const struct cache *cache)
+{
+    size_t count;
+    free(list_entries(cache, &count));
+    return count == 0;
+}
+
 /* Removes a quarter of a full cache, so that the next program does not fill it again. */
 static void trim(const struct cache *cache)
 {

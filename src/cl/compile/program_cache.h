@@ -29,6 +29,9 @@ bool cache_find(const struct cache *cache, const struct blob *key, struct blob *
 /* Stores a program, replacing the entry of its key. False if it could not be written; nothing is changed then. */
 bool cache_store(const struct cache *cache, const struct blob *key, const struct blob *program);
 
+/* Whether no program is kept. */
+bool cache_is_empty(const struct cache *cache);
+
 /* Removes an entry that a driver rejected. */
 void cache_drop(const struct cache *cache, const struct blob *key);
 

@@ -293,6 +293,26 @@ static bool puts_found(const struct group *group)
     return group_put_suits(&put, group->accelerator) && (keyed || task->column_op->unordered);
 }
 
+/* Whether nothing is read of the groups but how many there are. */
+static bool only_counts(const struct group *group)
+{
+    const struct task *task = group->job->task;
+    bool needed = false;
+    for (size_t k = 0; k < task->output_count; k++)
+        needed = needed || task->outputs[k].needed;
+    return !needed;
+}
+
+/* Counts the groups. */
+static enum status count_groups(const struct group *group)
+{
+    struct first_rows found;
+    first_rows_find(&found, group->accelerator, group->job, &group->group_keys, group->job->rows);
+    if (!operator_stopped(&found.run))
+        *group->job->result_rows = found.count;
+    return first_rows_end(&found);
+}
+
 static enum status group_by_first_rows(struct group *group, bool *flagged)
 {
     /* 100 M random i32 on an H200: kernels 33 ms, but sorting and writing 99 M groups takes a host of 16 processors 600
@@ -383,7 +403,9 @@ static enum status find_groups(struct group *group, bool *flagged)
         return status;
     if (plans_dense(group, &plan))
         return group_dense(group, &plan, flagged);
-    return group->accelerator->config->shared_tables ? group_by_first_rows(group, flagged) : STATUS_UNABLE;
+    if (!group->accelerator->config->shared_tables)
+        return STATUS_UNABLE;
+    return only_counts(group) ? count_groups(group) : group_by_first_rows(group, flagged);
 }
 
 /* Numbers the groups for quantiles. While that is built, what follows is, too. */

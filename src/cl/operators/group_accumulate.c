@@ -79,6 +79,7 @@ static void add_clear_lines(struct strbuf *out, const struct record_layout *layo
 struct cells {
     const char *space;
     size_t copies;
+    bool shared; /* several work-items update one */
 };
 
 /* Appends the update of a field by a value of one or two words; `above` is added to the third word of a
@@ -123,8 +124,11 @@ static const char *offset_text(const struct record_layout *layout, const struct 
 static void add_row_lines(struct strbuf *out, const struct record_layout *layout, const struct cells *cells,
                           struct arena *arena)
 {
-    strbuf_printf(out, "        add_word_%s(cell + %zu, 1);\n", cells->space,
-                  word_place(layout->count_word, cells->copies));
+    const size_t count = word_place(layout->count_word, cells->copies);
+    /* Ten million additions to one word take 6.6 ms on an H200. */
+    if (layout->only_keys && cells->shared)
+        strbuf_printf(out, "        if (load_%s(cell + %zu) == 0)\n    ", cells->space, count);
+    strbuf_printf(out, "        add_word_%s(cell + %zu, 1);\n", cells->space, count);
     for (size_t k = 0; k < layout->field_count; k++) {
         const struct record_field *field = &layout->fields[k];
         const struct group_record_value *added = &layout->values[field->value];
@@ -218,7 +222,8 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
                   merge = {0};
     const bool alone = plan->strategy == ACCUMULATE_PRIVATE, local = alone || plan->strategy == ACCUMULATE_LOCAL;
     const size_t copies = alone ? plan->copies : 1;
-    const struct cells table = {"global", 1}, own = {local ? "local" : "global", copies};
+    const bool shared = !local || (!alone && config->group > 1);
+    const struct cells table = {"global", 1, true}, own = {local ? "local" : "global", copies, shared};
     strbuf_puts(&parameters, text->parameters);
     strbuf_puts(&prologue, text->prologue);
     add_value_texts(layout, &parameters, &prologue, &values);
@@ -257,7 +262,7 @@ void group_accumulate_add_text(struct strbuf *out, const struct record_layout *l
         digits_functions(out);
     add_functions(out, layout, config, true, "global");
     if (local)
-        add_functions(out, layout, config, !alone && config->group > 1, "local");
+        add_functions(out, layout, config, shared, "local");
     template_expand(out, kernel_group_accumulate, holes);
     strbuf_free(&parameters);
     strbuf_free(&prologue);

@@ -20,9 +20,15 @@ static const struct record_field *field_of_output(const struct group_put *put, s
 static bool is_short_sum(const struct group_put *put, const struct record_field *field)
 {
     const struct group_record_value *own = &put->layout->values[field->value];
-    const double least = (double)decode_integer(own->encoded.encoding, own->encoded.least);
-    const double most = fmax(fabs(least), fabs(least + (double)own->most));
-    return most * (double)put->job->rows < 0x1p53;
+    const struct column *column = own->encoded.column;
+    const struct type_info *type = &type_table[column->store];
+    double least = (double)(column->range_known ? column->lo : type->lo),
+           most = (double)(column->range_known ? column->hi : type->hi);
+    if (own->bounded) {
+        least = (double)decode_integer(own->encoded.encoding, own->encoded.least);
+        most = least + (double)own->most;
+    }
+    return fmax(fabs(least), fabs(most)) * (double)put->job->rows < 0x1p53;
 }
 
 /* Whether the kernel computes output k, an aggregate: no floats but sums of integers or of digits, and means. */

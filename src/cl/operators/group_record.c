@@ -10,8 +10,8 @@ static const uint64_t narrow_most = UINT32_MAX;
  * 2^exponent whose products are finite, normal floats. */
 enum { MOST_DIGITS = 94, LEAST_EXPONENT = -1000, MOST_EXPONENT = 900 };
 
-/* How a value is read. */
-enum reading { READ_EXTREME, READ_SUM, READ_FACTOR };
+/* How a value is read. Of bounded ones the sum is known to be a double, which a mean on the device is made of. */
+enum reading { READ_EXTREME, READ_SUM, READ_MEAN, READ_FACTOR };
 
 int group_record_exponent(const struct group_record_value *own)
 {
@@ -71,7 +71,8 @@ static enum status add_value(struct record_layout *layout, struct accelerator *a
     }
     if (digits)
         return known ? STATUS_OK : measure_digits(own, accelerator, job);
-    const bool bounded = !encoding->is_float && (encoding->wide || reading == READ_FACTOR);
+    const bool bounded = !encoding->is_float && (encoding->wide || reading == READ_FACTOR ||
+                                                 (reading == READ_MEAN && type_table[column->store].size > 2));
     return bounded && !own->bounded ? measure_bounds(own, accelerator, job) : STATUS_OK;
 }
 
@@ -206,8 +207,9 @@ static enum status plan_aggregate(struct record_layout *layout, struct accelerat
         return plan_moments(layout, accelerator, job, k);
     if (!sum && !aggregate_table[aggregate->kind].extreme)
         return STATUS_UNABLE;
-    const enum status status = add_value(layout, accelerator, job, operator_input(job, aggregate->value),
-                                         sum ? READ_SUM : READ_EXTREME, &wanted.value);
+    const enum reading reading = aggregate->kind == AGG_MEAN ? READ_MEAN : sum ? READ_SUM : READ_EXTREME;
+    const enum status status =
+        add_value(layout, accelerator, job, operator_input(job, aggregate->value), reading, &wanted.value);
     if (status == STATUS_OK)
         *field = (size_t)add_field(layout, &wanted);
     return status;
@@ -226,8 +228,11 @@ enum status group_record_plan(struct record_layout *layout, struct accelerator *
         .values = arena_array(arena, most, sizeof *layout->values),
         .moments = arena_array(arena, task->aggregate_count + 1, sizeof *layout->moments),
     };
+    layout->only_keys = true;
     for (size_t k = 0; k < task->aggregate_count && status == STATUS_OK; k++) {
-        if (task->aggregates[k].kind != AGG_COUNT && task->outputs[task->column_op->key_count + k].needed)
+        const bool needed = task->outputs[task->column_op->key_count + k].needed;
+        layout->only_keys = layout->only_keys && !needed;
+        if (task->aggregates[k].kind != AGG_COUNT && needed)
             status = plan_aggregate(layout, accelerator, job, k, &field_of[k]);
     }
     place_words(layout);

@@ -47,6 +47,7 @@ struct record_layout {
     size_t value_count;
     struct record_moments *moments; /* of aggregate k, if it has some */
     size_t count_word;              /* index of the word that counts rows */
+    bool only_keys;                 /* nothing but whether a group has rows is read of it */
     size_t stride;                  /* words of a record, even */
 };
 

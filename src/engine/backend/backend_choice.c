@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 enum {
-    MEMOS = 4096,     /* a power of two */
+    MEMOS = 1 << 16,  /* a power of two: one that another replaces is a measurement lost */
     BUCKETS_NEAR = 20 /* a run on a millionth of the rows is still evidence */
 };
 

@@ -14,12 +14,27 @@ enum {
     LEAST_SLICE = 4 * RANGE_UNIT
 };
 
+bool stays_on_host(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows)
+{
+    enum { FEW = 1 << 13 };
+    if (runner->chooser || !runner->no_wait || rows > FEW)
+        return false;
+    bool near = true;
+    for (size_t k = 0; k < task->input_count; k++)
+        near = near && (!inputs[k] || !inputs[k]->residency || inputs[k]->rows <= FEW);
+    return near;
+}
+
 /* The backend that the user named, or the one expected to be fastest with the rows from `row` on. */
 static struct backend *best_backend(const struct placement *placement, int64_t row)
 {
     const struct runner *runner = placement->runner;
+    if (!runner->device && !runner->chooser)
+        return runner->evaluator;
     if (!runner->chooser)
-        return runner->device ? runner->device : runner->evaluator;
+        return stays_on_host(runner, placement->job->task, placement->job->columns, placement->job->rows)
+                   ? runner->evaluator
+                   : runner->device;
     struct job rest = *placement->job;
     struct cost_features features;
     rest.begin = row;

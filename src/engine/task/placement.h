@@ -26,6 +26,10 @@ struct placement {
     struct timing timing;          /* and where backends report that if the user has not asked for timing */
 };
 
+/* Whether the evaluator runs a task of so few rows though the user named a device, which need not run all: a launch for
+ * each column takes longer than to compute them, and a program that is not built yet is one less to be built. */
+bool stays_on_host(const struct runner *runner, const struct task *task, struct column *const *inputs, int64_t rows);
+
 /* Prepares a backend for the first of the ranges. `job` and `ranges` must outlive the placement. */
 enum status placement_open(struct placement *placement, const struct runner *runner, struct job *job,
                            const struct row_ranges *ranges);

@@ -2,6 +2,7 @@
 
 #include "engine/storage/residency.h"
 #include "engine/task/input_columns.h"
+#include "engine/task/placement.h"
 
 #include "engine/backend/backend_choice.h"
 #include "engine/backend/memory_limit.h"
@@ -232,6 +233,8 @@ enum status run_operator(const struct runner *runner, const struct task *task, s
     if (runner->chooser) {
         cost_features_of_operator(&work, &job);
         device = chooser_pick(runner->chooser, &work);
+    } else if (stays_on_host(runner, task, job.inputs, rows)) {
+        device = NULL;
     }
     const int64_t reserved = result_rows = rows_reserved(runner, device, &job);
     if (job.progress)
