@@ -45,6 +45,16 @@ file(
     "3 lines above its names are left out (`skip 3`)",
 )
 file(
+    "comma-title.csv",
+    "a title with one comma above values with one decimal comma",
+    "Report, 2024\nname;qty;price\na;1;2,5\nb;2;3,5\n",
+    "",
+    "name,qty,price\na,1,2.5\nb,2,3.5\n",
+    "1 line above its names is left out (`skip 1`); its values are separated by `;`",
+)
+file("bars.psv", "separated by bars, as its ending says", "a|b\n1|x\n2|y\n", "", "a,b\n1,x\n2,y\n", "separated by `|`")
+file("server.log", "lines of a log", "GET /a, 200\nGET /b; 404\n", "", 'server\n"GET /a, 200"\nGET /b; 404\n')
+file(
     "padded.csv",
     "a title that a spreadsheet has padded",
     "Report;;;\n;;;\nname;qty;price;ok\nA;1;2.5;true\nB;2;3.5;false\n",

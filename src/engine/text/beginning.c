@@ -175,7 +175,14 @@ static void tell_separator(struct strbuf *found, char separator)
                   separator == '\t' ? "tabs" : name);
 }
 
-/* The separator with which most records have equally many cells; of equal ones that which stands first. */
+/* Whether fewer of the records from the first usual one on differ from it, or as many and more are like it. */
+static bool is_more_even(const struct look *a, const struct look *b)
+{
+    const size_t odd_a = a->count - a->first - a->share, odd_b = b->count - b->first - b->share;
+    return odd_a < odd_b || (odd_a == odd_b && a->share > b->share);
+}
+
+/* The separator by which the records are most even and not shorter; of equal ones that which stands first. */
 static void look_for_separator(const struct table *table, struct dialect *dialect, struct look *look)
 {
     char best = dialect->delimiter;
@@ -183,7 +190,7 @@ static void look_for_separator(const struct table *table, struct dialect *dialec
         struct look other;
         dialect->delimiter = separators[i];
         look_at_records(table, &other);
-        if (is_sound(&other) && (!is_sound(look) || other.share > look->share)) {
+        if (is_sound(&other) && (!is_sound(look) || (is_more_even(&other, look) && other.usual >= look->usual))) {
             *look = other;
             best = separators[i];
         }
@@ -215,7 +222,7 @@ static bool skip_title(struct table *table, struct dialect *dialect, bool stated
 {
     struct look look;
     look_at_records(table, &look);
-    const bool regular = look.count > 0 && look.first == 0 && look.share > 0;
+    const bool regular = look.count > 0 && look.first == 0 && look.share == look.count;
     if (!regular && dialect->quotes && !stated)
         look_for_separator(table, dialect, &look);
     if (dialect->quotes && !stated && is_one_column(table, &look)) {

@@ -17,8 +17,8 @@ static const struct {
     const char *extension;
     enum print_format format;
 } extensions[] = {
-    {".tsv", PRINT_TSV},      {".csv", PRINT_CSV},     {".json", PRINT_JSON}, {".jsonl", PRINT_JSONL},
-    {".ndjson", PRINT_JSONL}, {".md", PRINT_MARKDOWN}, {".npy", PRINT_NPY},
+    {".tsv", PRINT_TSV},     {".tab", PRINT_TSV},      {".csv", PRINT_CSV},     {".json", PRINT_JSON},
+    {".jsonl", PRINT_JSONL}, {".ndjson", PRINT_JSONL}, {".md", PRINT_MARKDOWN}, {".npy", PRINT_NPY},
 };
 
 static enum print_format format_of(const char *path)
