@@ -244,6 +244,12 @@ static void check_form(enum form form, size_t count, size_t part_count, const st
         struct interner *interner = interner_new();
         uint32_t *map;
         (void)interner_add(interner, dictionary_text(dictionary, 5));
+        struct dictionary *one = dictionary_of_interners(&interner, 1, &map, NULL);
+        check_union(dictionary, one, dictionary, workers);
+        check_union(one, dictionary, dictionary, workers);
+        check_cancelled(dictionary, one, workers);
+        dictionary_unref(one);
+        free(map);
         (void)interner_add(interner, (struct text){"not among them", 14});
         struct dictionary *few = dictionary_of_interners(&interner, 1, &map, NULL);
         int32_t codes[2];

@@ -5,7 +5,11 @@
 
 #include <stdlib.h>
 
-enum { CHECK_STRINGS = 1 << 12, PART_STRINGS = 1 << 14 };
+enum {
+    CHECK_STRINGS = 1 << 12,
+    PART_STRINGS = 1 << 14,
+    SEARCH_COST = 32 /* a search: about as much as this many steps of a walk */
+};
 
 /* Whether a loop over strings goes on: asked at each of them, looks for a cancellation at some. */
 static bool goes_on(const struct workers *workers, int64_t at)
@@ -42,7 +46,6 @@ static void map_part(void *context, struct part part)
 bool dictionary_map(const struct dictionary *from, const struct dictionary *to, const struct workers *workers,
                     int32_t *map)
 {
-    enum { SEARCH_COST = 32 }; /* about as much as this many steps of the walk */
     const struct workers own = workers ? *workers : (struct workers){.threads = 1};
     struct mapping mapping = {
         .from = from, .to = to, .workers = &own, .map = map, .few = from->count < to->count / SEARCH_COST};
@@ -109,12 +112,31 @@ static struct dictionary *no_union(uint32_t *maps[2])
     return NULL;
 }
 
+/* Whether `many` holds the few strings of `few`; then sets the maps. */
+static bool holds_all(const struct dictionary *many, const struct dictionary *few, uint32_t *map_many,
+                      uint32_t *map_few, const struct workers *workers)
+{
+    bool all = few->count < many->count / SEARCH_COST;
+    for (int64_t code = 0; code < few->count && all && goes_on(workers, code); code++) {
+        const int64_t found = dictionary_find(many, dictionary_text(few, code));
+        map_few[code] = (uint32_t)found;
+        all = found >= 0;
+    }
+    for (int64_t code = 0; code < many->count && all; code++)
+        map_many[code] = (uint32_t)code;
+    return all && goes_on(workers, 0);
+}
+
 struct dictionary *dictionary_union(struct dictionary *a, struct dictionary *b, uint32_t *maps[2],
                                     const struct workers *workers)
 {
     size_t bytes;
     maps[0] = heap_array((size_t)a->count, sizeof *maps[0]);
     maps[1] = heap_array((size_t)b->count, sizeof *maps[1]);
+    if (holds_all(a, b, maps[0], maps[1], workers))
+        return dictionary_ref(a);
+    if (holds_all(b, a, maps[1], maps[0], workers))
+        return dictionary_ref(b);
     const size_t count = number_union(a, b, maps[0], maps[1], workers, &bytes);
     if (count > DICTIONARY_MAX || !goes_on(workers, 0))
         return no_union(maps);
