@@ -1,7 +1,10 @@
+/* What is released goes back to the file system on a thread of its own: dropping its pages and discarding blocks may
+ * take a second a gigabyte. */
 #include "base/spill_area.h"
 #include "base/path.h"
 
 #include "base/heap.h"
+#include "base/thread_pool.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -16,11 +19,25 @@
 #include <sys/statfs.h>
 #include <unistd.h>
 
-enum { PATH_BYTES = 4096 };
+enum {
+    PATH_BYTES = 4096,
+    RELEASED_ONCE = 64 << 20 /* a write to the file waits for so much */
+};
 static const size_t address_bytes = (size_t)1 << 44, least_address_bytes = (size_t)1 << 36;
+
+struct released {
+    struct released *next;
+    char *at;
+    size_t size;
+};
 
 struct spill_area {
     pthread_mutex_t lock;
+    pthread_cond_t changed;    /* there is something to release, or it has been released */
+    struct released *released; /* waits for the thread */
+    size_t pending;            /* bytes that wait, or that it releases */
+    pthread_t thread;
+    bool started, closing;
     char *directory;         /* as it was set, or NULL */
     char *_Atomic addresses; /* reserved when first needed; NULL: they could not be */
     size_t address_bytes;
@@ -34,6 +51,7 @@ struct spill_area *spill_area_new(void)
 {
     struct spill_area *area = heap_array(1, sizeof *area);
     pthread_mutex_init(&area->lock, NULL);
+    pthread_cond_init(&area->changed, NULL);
     area->file = -1;
     return area;
 }
@@ -46,13 +64,103 @@ static void close_file(struct spill_area *area)
     area->next = 0;
 }
 
+/* Forgets the file if nothing of it is in use. */
+static void close_if_unused(struct spill_area *area)
+{
+    if (area->used == 0)
+        close_file(area);
+}
+
+/* ---- releasing ---- */
+
+/* Gives back whole pages. The lock is held but for what takes long.
+ *
+ * Zeroing makes one extent of the many that pages written out of order are: file systems that discard what is freed do
+ * so for each, which took 8 s for 400 MB in pieces of 22 KB, and takes one. */
+static void release_now(struct spill_area *area, char *at, size_t size)
+{
+    const size_t offset = (size_t)(at - area->addresses);
+    const int file = area->file;
+    pthread_mutex_unlock(&area->lock);
+    (void)mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    (void)fallocate(file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    pthread_mutex_lock(&area->lock);
+    area->used -= size;
+    if (offset + size == area->next)
+        area->next = offset;
+    close_if_unused(area);
+}
+
+static void *release_all(void *argument)
+{
+    struct spill_area *area = argument;
+    pthread_mutex_lock(&area->lock);
+    while (area->released || !area->closing) {
+        struct released *released = area->released;
+        if (!released) {
+            pthread_cond_wait(&area->changed, &area->lock);
+            continue;
+        }
+        area->released = released->next;
+        while (released->size > 0) {
+            const size_t size = released->size < RELEASED_ONCE ? released->size : RELEASED_ONCE;
+            released->size -= size;
+            release_now(area, released->at + released->size, size);
+            area->pending -= size;
+        }
+        free(released);
+        pthread_cond_broadcast(&area->changed);
+    }
+    pthread_mutex_unlock(&area->lock);
+    return NULL;
+}
+
+/* Waits until all has been; the lock is held. */
+static void wait_for_released(struct spill_area *area)
+{
+    while (area->pending > 0)
+        pthread_cond_wait(&area->changed, &area->lock);
+}
+
+static void stop_releasing(struct spill_area *area)
+{
+    pthread_mutex_lock(&area->lock);
+    area->closing = true;
+    pthread_cond_broadcast(&area->changed);
+    pthread_mutex_unlock(&area->lock);
+    if (area->started)
+        pthread_join(area->thread, NULL);
+}
+
+void spill_area_release(struct spill_area *area, void *at, size_t size)
+{
+    pthread_mutex_lock(&area->lock);
+    if (!area->started)
+        area->started = thread_start(&area->thread, release_all, area);
+    if (area->started) {
+        struct released *released = heap_array(1, sizeof *released);
+        *released = (struct released){.next = area->released, .at = at, .size = size};
+        area->released = released;
+        area->pending += size;
+        pthread_cond_broadcast(&area->changed);
+    } else {
+        release_now(area, at, size);
+    }
+    pthread_mutex_unlock(&area->lock);
+}
+
+/* ---- */
+
 void spill_area_free(struct spill_area *area)
 {
     if (!area)
         return;
+    stop_releasing(area);
     close_file(area);
     if (area->addresses)
         munmap(area->addresses, area->address_bytes);
+    pthread_cond_destroy(&area->changed);
     pthread_mutex_destroy(&area->lock);
     free(area->directory);
     free(area);
@@ -61,6 +169,8 @@ void spill_area_free(struct spill_area *area)
 void spill_area_set_directory(struct spill_area *area, const char *directory)
 {
     pthread_mutex_lock(&area->lock);
+    if (strcmp(area->directory ? area->directory : "", directory ? directory : "") != 0)
+        wait_for_released(area);
     free(area->directory);
     area->directory = directory ? heap_text(directory) : NULL;
     pthread_mutex_unlock(&area->lock);
@@ -112,10 +222,11 @@ struct spill_room spill_area_room(struct spill_area *area)
     (void)snprintf(room.directory, sizeof room.directory, "%s", directory_of(area));
     const bool known = area->file >= 0 ? fstatfs(area->file, &system) == 0 : statfs(directory_of(area), &system) == 0;
     const int error = errno;
+    const int64_t pending = (int64_t)area->pending;
     pthread_mutex_unlock(&area->lock);
     room.problem = known ? problem_of(room.directory, area->file >= 0, &system) : problem_of_error(error);
     if (!room.problem) {
-        const int64_t free_bytes = (int64_t)system.f_bavail * (int64_t)system.f_bsize;
+        const int64_t free_bytes = (int64_t)system.f_bavail * (int64_t)system.f_bsize + pending;
         const int64_t share = free_bytes / share_left;
         room.bytes = free_bytes - (share < most_left ? share : most_left);
         room.failed = area->failed;
@@ -186,20 +297,17 @@ static bool append(struct spill_area *area, size_t size)
     return true;
 }
 
-/* Forgets the file if nothing of it is in use. */
-static void close_if_unused(struct spill_area *area)
-{
-    if (area->used == 0)
-        close_file(area);
-}
-
 void *spill_area_alloc(struct spill_area *area, size_t size)
 {
     const struct spill_room room = spill_area_room(area);
     if (room.problem || size == 0 || size > (size_t)room.bytes)
         return NULL;
     pthread_mutex_lock(&area->lock);
-    const bool has = open_file(area) && append(area, size);
+    bool has = open_file(area) && append(area, size);
+    if (!has && area->pending > 0) {
+        wait_for_released(area);
+        has = open_file(area) && append(area, size);
+    }
     char *at = has ? area->addresses + area->next - size : NULL;
     area->failed = !has;
     close_if_unused(area);
@@ -232,19 +340,6 @@ void spill_area_write(const struct spill_area *area, void *at, const void *from,
     memcpy(at, from, size);
 }
 
-void spill_area_release(struct spill_area *area, void *at, size_t size)
-{
-    const off_t offset = (off_t)((char *)at - area->addresses);
-    pthread_mutex_lock(&area->lock);
-    (void)mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    (void)fallocate(area->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, offset, (off_t)size);
-    area->used -= size;
-    if ((size_t)offset + size == area->next)
-        area->next = (size_t)offset;
-    close_if_unused(area);
-    pthread_mutex_unlock(&area->lock);
-}
-
 bool spill_area_holds(const struct spill_area *area, const void *at)
 {
     const uintptr_t begin = (uintptr_t)area->addresses, place = (uintptr_t)at;
@@ -254,7 +349,7 @@ bool spill_area_holds(const struct spill_area *area, const void *at)
 int64_t spill_area_used(struct spill_area *area)
 {
     pthread_mutex_lock(&area->lock);
-    const int64_t used = (int64_t)area->used;
+    const int64_t used = (int64_t)(area->used - area->pending);
     pthread_mutex_unlock(&area->lock);
     return used;
 }

@@ -28,7 +28,7 @@ bool spill_area_extend(struct spill_area *area, void *at, size_t size, size_t mo
 /* Writes to a block of the area, without the page faults of stores to it. */
 void spill_area_write(const struct spill_area *area, void *at, const void *from, size_t size);
 
-/* Gives back whole pages, of a block or of its end. */
+/* Gives back whole pages, of a block or of its end; soon, on another thread. */
 void spill_area_release(struct spill_area *area, void *at, size_t size);
 
 bool spill_area_holds(const struct spill_area *area, const void *at);

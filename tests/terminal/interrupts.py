@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Ctrl-C and the progress line at a terminal: long queries of many kinds are stopped at random moments.
 
-    interrupts.py [--moments 200] [--rows 20000000] [--seed S]
+    interrupts.py [--moments 200] [--rows 20000000] [--memory 256MB] [--seed S]
 
-Each time from Ctrl-C to the next prompt is measured: the slowest of each kind is printed, and is at most LIMIT seconds
+With --memory what exceeds it is spilled, and what has been spilled is freed. Each time from Ctrl-C to the next prompt is measured: the slowest of each kind is printed, and is at most LIMIT seconds
 (--limit). In the same runs the percentage of the progress line never falls, and no time left is 0.0."""
 
 import argparse
@@ -66,10 +66,10 @@ def take_terminal():
 class Session:
     """rql at a terminal of its own; `output` is all that it has written since the last line was entered."""
 
-    def __init__(self, sandbox):
+    def __init__(self, sandbox, options):
         self.master, slave = pty.openpty()
         env = harness.environment(sandbox.home) | {"TERM": "xterm", "NO_COLOR": "1", "RQL_PAGER": ""}
-        command = [harness.RQL, "--device", "host", "--no-init"]
+        command = [harness.RQL, "--device", "host", "--no-init", *options]
         self.process = subprocess.Popen(
             command, cwd=sandbox.here, env=env, stdin=slave, stdout=slave, stderr=slave, preexec_fn=take_terminal
         )
@@ -138,13 +138,14 @@ def main():
     parser.add_argument("--moments", type=int, default=200)
     parser.add_argument("--rows", type=int, default=20_000_000)
     parser.add_argument("--seed", type=int, default=random.randrange(1 << 30))
+    parser.add_argument("--memory")
     parser.add_argument("--limit", type=float, default=0.1)
     options = parser.parse_args()
     choice = random.Random(options.seed)
     tally = harness.Tally("interrupts")
     slowest = {}
     with harness.Sandbox() as sandbox:
-        session = Session(sandbox)
+        session = Session(sandbox, ["--memory", options.memory] if options.memory else [])
         for line in SETUP:
             session.enter(line.format(rows=options.rows, small=options.rows // 1000))
             session.wait()
