@@ -29,6 +29,8 @@ ALL_MODES = {
     "host-unfused": ["--device", "host", "--fusion", "off"],
     # Column statistics are used at once, and rows are computed when they are printed.
     "host-kept": ["--device", "host", "--stats", "now", "--defer", "always"],
+    # What is larger than almost nothing is divided on the disk.
+    "host-spilled": ["--device", "host", "--memory", "4MB"],
     "device-kept": ["--device", DEVICE, "--stats", "now", "--defer", "always"],
 }
 MODES = {name: ALL_MODES[name] for name in (os.environ.get("RQL_MODES") or "host host-kept device unfused auto").split()}

@@ -579,7 +579,7 @@ def main(sandbox):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=400)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": [], "host-kept": []}))
+    parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": [], "host-kept": [], "host-spilled": []}))
     parser.add_argument("--device-share", type=float, default=0.02)
     parser.add_argument("--large-share", type=float, default=0.04)
     parser.add_argument("--failures", type=int, default=10)

@@ -239,6 +239,25 @@ static enum status exact_by_host(struct exact *exact, struct lazy_task *lazy)
     return status;
 }
 
+/* The columns of the right are there as they are. */
+static enum status exact_match(struct exact *exact, struct lazy_task *lazy)
+{
+    const struct column_operator *column_op = lazy->task->column_op;
+    const struct match_operator *match = column_op->match;
+    struct column **inputs = arena_array(exact->arena, lazy->task->input_count, sizeof(struct column *));
+    bool flagged = false;
+    for (size_t i = 0; i < column_op->key_count; i++) {
+        const size_t input = column_op->keys[i];
+        if ((i >= MATCH_KEY_INPUTS * match->key_count || i % MATCH_KEY_INPUTS >= MATCH_RIGHT) && !inputs[input])
+            inputs[input] = column_ref(lazy->columns[input]);
+    }
+    enum status status = exact_key_columns(exact, lazy, inputs);
+    if (status == STATUS_OK)
+        status = run_on_host(exact, lazy, inputs, &flagged);
+    columns_unref(inputs, lazy->task->input_count);
+    return status;
+}
+
 static enum status exact_append(struct exact *exact, struct lazy_task *lazy)
 {
     const struct input *input = &lazy->task->inputs[lazy->task->column_op->keys[1]];

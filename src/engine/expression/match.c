@@ -116,8 +116,7 @@ static value recode(struct scope *scope, struct term term, const struct dictiona
     return text_lookup(scope, term, column, "codes", span);
 }
 
-/* A key as an integer, as join_key_values has it. */
-static value key_integer(struct scope *scope, struct term term, const struct logical_type *logical, struct span span)
+value match_key(struct scope *scope, struct term term, const struct logical_type *logical, struct span span)
 {
     if (logical->kind == LOGICAL_TEXT)
         return recode(scope, term_as_column(scope->binder, term), logical->dictionary, BINARY_EQ, span);
@@ -298,7 +297,7 @@ value match_place(struct scope *scope, const struct join_index *index, const str
     value *integers = arena_array(arena, index->key_count, sizeof *integers);
     *found = NO_VALUE;
     for (size_t k = 0; k < index->key_count; k++) {
-        integers[k] = key_integer(scope, keys[k], &logical[k], span);
+        integers[k] = match_key(scope, keys[k], &logical[k], span);
         if (keys[k].present != NO_VALUE)
             *found = both(scope, *found, keys[k].present, span);
     }

@@ -10,6 +10,10 @@
 bool match_check(struct scope *scope, struct term term, const char *left_name, const struct slot *right,
                  const char *right_name, struct span span);
 
+/* A key of the left, which fits one of the right of this logical type, as join_key_values has that: a float by its
+ * bits, a text by its code there, or -1. */
+value match_key(struct scope *scope, struct term term, const struct logical_type *logical, struct span span);
+
 /* A value of the left as an integer that compares with those of a join index's order, a column of this logical type, as
  * the values do: it is to be compared by `compared`. Adds to *present where it compares with any at all. */
 value match_ordered(struct scope *scope, struct term term, const struct logical_type *logical, enum binary_op compared,

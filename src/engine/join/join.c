@@ -247,7 +247,7 @@ static bool check_distinct(const struct join *join)
     const struct join_index *index = join->right->index;
     struct arena *arena = join->binder->arena;
     struct strbuf key = {0};
-    if (join->kind != JOIN_LOOKUP || join->compared_count > 0 || index->doubles == 0)
+    if (join->kind != JOIN_LOOKUP || join->compared_count > 0 || !index || index->doubles == 0)
         return true;
     for (size_t i = 0; i < join->key_count; i++) {
         const struct scalar part =
@@ -282,13 +282,15 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     }
     struct task *task = task_of_stage(binder, stage, flow);
     struct scope scope = scope_of_stage(binder, task, &join.left, NULL);
-    const bool named = name_result(&join);
+    const bool named = name_result(&join), parted = join_exceeds_memory(&join);
     if (!check_keys(&join, &scope) || !join_check_order(&join, &scope) || !named ||
-        (join.right->relation && !make_index(&join)) || (join.right->relation && !check_distinct(&join))) {
+        (join.right->relation && !parted && !make_index(&join)) || (join.right->relation && !check_distinct(&join))) {
         task_set_slots(binder, task, flow, NULL, NULL, 0, 0);
         flow->open = true;
     } else if (binder->facts->remote) {
         join_for_server(&join, &scope, flow);
+    } else if (parted) {
+        join_in_parts(&join, &scope, flow);
     } else if (join.kind == JOIN_ASOF) {
         join_asof(&join, &scope, flow);
     } else if (join.compared_count > 0 && join.right->relation) {
@@ -300,7 +302,7 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     } else {
         join_single(&join, &scope, flow);
     }
-    if (join.kind == JOIN_INNER && join.compared_count == 0 && !flow->open && join.right->relation)
+    if (join.kind == JOIN_INNER && join.compared_count == 0 && !flow->open && join.right->index)
         note_join(&join, flow);
     if (join.kind == JOIN_FULL && !flow->open && !binder->facts->remote)
         join_append_rest(&join, flow);

@@ -28,8 +28,9 @@ struct join {
 
 /* Where the row of the right is. */
 struct match {
-    value row;   /* always inside of the right, if that has rows */
-    value found; /* NO_VALUE: always */
+    value row;            /* always inside of the right, if that has rows */
+    value found;          /* NO_VALUE: always */
+    const size_t *inputs; /* NULL, or of each column of the right: the task's inputs of its value and its validity */
 };
 
 /* join.c */
@@ -68,6 +69,12 @@ void join_set_order(const struct join *join, struct column *const *keys, struct 
 /* Whether they say that a value is in an interval of the right, and no value is in two. */
 bool join_is_disjoint(const struct join *join);
 void join_compared(struct join *join, struct scope *scope, struct flow *flow);
+
+/* parted_join.c: in parts on the disk. */
+
+/* Whether an index of the right would take more memory than there is, so that the rows are joined there. */
+bool join_exceeds_memory(const struct join *join);
+void join_in_parts(struct join *join, struct scope *scope, struct flow *flow);
 
 /* asof_join.c: the row of the right that is next to that of the left. */
 

@@ -32,6 +32,17 @@ static value own_validity(const struct join *join, struct code *code, size_t col
     return code_binary(code, OP_AND, place.found, always, span);
 }
 
+/* A column of the right, or its validity, at the place; or what an operator has brought along of it. */
+static value right_value(const struct join *join, struct task *task, size_t column, bool validity, struct match place)
+{
+    const enum kind kind = validity ? KIND_BOOL : type_table[join->right->columns[column].type].kind;
+    const struct span span = join->stage->span;
+    if (place.inputs)
+        return code_input(&task->code, (int64_t)place.inputs[2 * column + validity], kind, span);
+    const size_t number = add_right_input(join, task, column, validity);
+    return code_lookup(&task->code, (int64_t)number, kind, place.row, span);
+}
+
 /* A column of the right at the place. */
 static struct term right_term(const struct join *join, struct task *task, size_t column, struct match place)
 {
@@ -54,12 +65,10 @@ static struct term right_term(const struct join *join, struct task *task, size_t
         term.settled = true;
         return term;
     }
-    size_t number = add_right_input(join, task, column, false);
-    struct term term = term_of_type(code_lookup(code, (int64_t)number, kind, place.row, span), slot->logical);
     const bool nullable = relation ? !!evaluated_column(join->right, column)->validity : slot->validity != 0;
+    struct term term = term_of_type(right_value(join, task, column, false, place), slot->logical);
     if (nullable) {
-        number = add_right_input(join, task, column, true);
-        term.present = code_lookup(code, (int64_t)number, KIND_BOOL, place.row, span);
+        term.present = right_value(join, task, column, true, place);
         term.settled = true;
     }
     if (place.found != NO_VALUE) {

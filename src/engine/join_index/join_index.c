@@ -142,6 +142,18 @@ static enum status find_ranges(const struct index_build *build)
     return done ? STATUS_OK : STATUS_CANCELLED;
 }
 
+enum status join_key_ranges(const struct join_keys *keys, const struct workers *workers, struct join_key *ranges)
+{
+    struct join_index index = {.key_count = keys->count, .keys = ranges, .rows = keys->rows};
+    const struct index_build build = {.index = &index,
+                                      .columns = keys->columns,
+                                      .order = keys->order,
+                                      .asked = keys,
+                                      .workers = workers,
+                                      .parts = partition_rows(workers, keys->rows, JOIN_PART_ROWS)};
+    return find_ranges(&build);
+}
+
 /* The number of combinations of all keys but one; above the limit if there are more. */
 static int128 combinations(const struct join_index *index, size_t left_out, int128 limit)
 {

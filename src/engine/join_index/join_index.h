@@ -134,6 +134,16 @@ enum status join_index_new(const struct join_keys *keys, const struct workers *w
 struct join_index *join_index_ref(struct join_index *index);
 void join_index_unref(struct join_index *index); /* NULL is allowed */
 
+/* Elements of a key as integers, up to 1024; a float by its bits, equal floats by the same ones. */
+void join_key_values(const struct column *column, int64_t row, int count, int64_t *values);
+
+/* Sets the lo and hi of each key, of the rows that would be indexed; 0 and -1: there are none. */
+enum status join_key_ranges(const struct join_keys *keys, const struct workers *workers, struct join_key *ranges);
+
+/* join_probe.c: sets ids[i] to the id of these keys[0][i], keys[1][i], ...; -1: no row has them. Of an index that the
+ * host has made. */
+void join_probe(const struct join_index *index, const int64_t *const *keys, int count, int64_t *ids);
+
 /* Whether a device has lost some of it. */
 bool join_index_lost(const struct join_index *index);
 

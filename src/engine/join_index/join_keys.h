@@ -29,9 +29,6 @@ static inline bool join_goes_on(const struct index_build *build, int64_t row)
 /* Whether that many more bytes are available; if not, the index records it. */
 bool join_has_memory(struct join_index *index, int64_t bytes);
 
-/* Elements of a key as integers; a float by its bits, equal floats by the same ones. */
-void join_key_values(const struct column *column, int64_t row, int count, int64_t *values);
-
 /* A column of integers from lo to hi, as narrow as they allow; NULL: no memory. */
 struct column *join_integers(int64_t rows, int64_t lo, int64_t hi);
 

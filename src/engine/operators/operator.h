@@ -23,6 +23,7 @@ enum status host_operator_run_pool(const struct operator_job *job, struct thread
 /* One function for each kind of operator. */
 typedef enum status operator_fn(const struct operator_job *job, const struct workers *workers, bool *flagged);
 operator_fn operator_scan, operator_sort, operator_group, operator_distinct, operator_scatter, operator_hist,
-    operator_moving, operator_append, operator_expand, operator_ids, operator_partition, operator_combine;
+    operator_moving, operator_append, operator_expand, operator_ids, operator_partition, operator_combine,
+    operator_match;
 
 #endif

@@ -144,6 +144,17 @@ struct expand_above {
     bool keeps;                    /* a row without such a place has one, -1 */
 };
 
+/* Of a match: of each of its keys four inputs, the value and whether it is present, else the value again, here and of
+ * the right; then, of so many columns of the right, one. Inputs of the right are columns, of its number of rows. */
+enum { MATCH_LEFT, MATCH_LEFT_PRESENT, MATCH_RIGHT, MATCH_RIGHT_PRESENT, MATCH_KEY_INPUTS };
+/* The outputs: the number of the row here, whether it has found one, and the columns of that. */
+enum { MATCH_ROW, MATCH_FOUND, MATCH_COLUMNS };
+struct match_operator {
+    enum join_kind kind;
+    size_t key_count, value_count;
+    const char *source; /* the right as it is written, for errors */
+};
+
 /* What a key of a group is, for messages. */
 enum key_role {
     ROLE_VALUE,
@@ -171,6 +182,7 @@ struct column_operator {
     enum join_kind join;
     bool compares; /* join: some keys are compared otherwise than by == */
     struct expand_above above;
+    const struct match_operator *match;
     enum key_role *roles; /* group: of each key; NULL: all are values */
     bool unordered;       /* group: no reader sees the order of its rows, which may be any */
     const char *key;      /* group: "row", "column" or "line" where the key is one of a shape; else NULL */

@@ -18,7 +18,8 @@ enum status bind_ready(struct runner *runner, struct facts *facts, struct arena 
     const struct workers workers = {.threads = parallel_threads(),
                                     .cancel = runner ? runner->cancel : NULL,
                                     .progress = runner ? runner->progress : NULL,
-                                    .whole = {.what = "join"}};
+                                    .whole = {.what = "join"},
+                                    .pool = runner ? runner->pool : NULL};
     const struct join_device device = {.named = runner ? runner->device : NULL,
                                        .chooser = runner ? runner->chooser : NULL,
                                        .no_wait = runner && runner->no_wait,

@@ -23,10 +23,9 @@ enum {
 /* A piece of the rows is moved by one thread, from buffers of each part and column. */
 struct moving {
     struct row_parts *parts;
-    const struct keys *keys;
+    const struct part_codes *codes;
     const struct workers *workers;
     const struct sort_level *level;
-    struct sort_positions by;
     struct parts pieces;
     int64_t *places;   /* of each piece and part: rows there, then where the next one goes */
     uint32_t capacity; /* rows of a buffer before it is moved; there is room for a block more */
@@ -66,8 +65,9 @@ static int64_t count_parts(struct buffer_pool *pool, int64_t bytes)
 }
 
 /* The topmost 64 bits of keys. */
-static void read_leading(const struct keys *keys, int64_t row, int count, uint64_t *codes)
+static void read_leading(const void *context, int64_t row, int count, uint64_t *codes)
 {
+    const struct keys *keys = context;
     const int bits = keys->word_bits[0];
     uint64_t rest[KEY_BLOCK];
     keys_read(keys, 0, row, count, codes);
@@ -81,14 +81,15 @@ static void read_leading(const struct keys *keys, int64_t row, int count, uint64
 
 static void read_elements(void *context, int64_t row, int count, void *elements)
 {
-    read_leading(context, row, count, elements);
+    const struct part_codes *codes = context;
+    codes->read(codes->context, row, count, elements);
 }
 
 static void number_block(const struct moving *moving, int64_t row, int count, uint32_t *numbers)
 {
     uint64_t codes[KEY_BLOCK];
-    read_leading(moving->keys, row, count, codes);
-    moving->level->divide(&moving->by, (uint32_t)moving->parts->count, codes, sizeof *codes, count, numbers);
+    moving->codes->read(moving->codes->context, row, count, codes);
+    moving->level->divide(&moving->parts->by, (uint32_t)moving->parts->count, codes, sizeof *codes, count, numbers);
 }
 
 /* ---- counting ---- */
@@ -125,29 +126,37 @@ static int64_t set_places(struct moving *moving)
     return largest;
 }
 
+/* Sets the places where each piece's rows of each part go; returns whether all rows are in one. */
+static enum status count_parted(struct moving *moving, int64_t rows, bool *together)
+{
+    const size_t counts = (size_t)(moving->pieces.count * moving->parts->count);
+    memset(moving->places, 0, counts * sizeof *moving->places);
+    if (!workers_run_parts(moving->workers, &moving->pieces, count_piece, moving) || workers_cancelled(moving->workers))
+        return STATUS_CANCELLED;
+    *together = set_places(moving) == rows;
+    return STATUS_OK;
+}
+
 /* Parts as even as a sample says; in two or more where its distribution would leave all rows in one. */
 static enum status count_rows(struct moving *moving, int64_t rows)
 {
+    struct sort_positions *by = &moving->parts->by;
     const struct radix radix = {.workers = moving->workers,
                                 .rows = rows,
                                 .width = sizeof(uint64_t),
-                                .bits = leading_bits(moving->keys),
+                                .bits = moving->codes->bits,
                                 .read = read_elements,
-                                .context = (void *)moving->keys};
-    const size_t counts = (size_t)(moving->pieces.count * moving->parts->count);
-    int64_t largest = rows;
-    for (int sampled = 1; sampled >= 0 && largest == rows; sampled--) {
-        sort_positions_free(&moving->by);
-        moving->by = sort_positions_between(&radix, 0, UINT64_MAX >> (WORD_BITS - radix.bits));
+                                .context = (void *)moving->codes};
+    enum status status = STATUS_OK;
+    bool together = true;
+    for (int sampled = 1; sampled >= 0 && together && status == STATUS_OK; sampled--) {
+        sort_positions_free(by);
+        *by = sort_positions_between(&radix, 0, UINT64_MAX >> (WORD_BITS - radix.bits));
         if (sampled)
-            sort_positions_sample(&moving->by, &radix, NULL, rows, __builtin_ctzll((uint64_t)moving->parts->count));
-        memset(moving->places, 0, counts * sizeof *moving->places);
-        if (!workers_run_parts(moving->workers, &moving->pieces, count_piece, moving) ||
-            workers_cancelled(moving->workers))
-            return STATUS_CANCELLED;
-        largest = set_places(moving);
+            sort_positions_sample(by, &radix, NULL, rows, __builtin_ctzll((uint64_t)moving->parts->count));
+        status = count_parted(moving, rows, &together);
     }
-    return STATUS_OK;
+    return status;
 }
 
 /* ---- moving ---- */
@@ -288,13 +297,12 @@ static struct parted_column *find_column(const struct row_parts *parts, const st
     return NULL;
 }
 
-enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int64_t rows, int64_t row_bytes,
-                           const struct workers *workers, const struct column *const *columns, size_t count,
-                           bool numbered)
+enum status row_parts_make_by(struct row_parts *parts, const struct part_codes *codes, const struct row_parts *like,
+                              int64_t rows, int64_t row_bytes, const struct workers *workers,
+                              const struct column *const *columns, size_t count, bool numbered)
 {
-    *parts = (struct row_parts){.keys = keys,
-                                .columns = heap_array(count + 1, sizeof *parts->columns),
-                                .count = count_parts(workers->pool, rows * row_bytes)};
+    *parts = (struct row_parts){.columns = heap_array(count + 1, sizeof *parts->columns),
+                                .count = like ? like->count : count_parts(workers->pool, rows * row_bytes)};
     parts->begins = heap_array((size_t)parts->count + 1, sizeof *parts->begins);
     for (size_t k = 0; k < count; k++) {
         if (columns[k] && !find_column(parts, columns[k]))
@@ -304,14 +312,27 @@ enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int
     parts->numbers = (struct column){.type = number, .store = number, .rows = rows};
     if (numbered)
         parts->columns[parts->column_count++].from = &parts->numbers;
-    struct moving moving = {.parts = parts, .keys = keys, .workers = workers, .level = sort_level_at(0)};
+    struct moving moving = {.parts = parts, .codes = codes, .workers = workers, .level = sort_level_at(0)};
     moving.pieces = partition_rows(workers, rows, LEAST_ROWS);
-    moving.places = heap_array((size_t)(moving.pieces.count * parts->count), sizeof *moving.places);
-    enum status status = count_rows(&moving, rows);
+    moving.places = heap_array((size_t)(moving.pieces.count * parts->count) + 1, sizeof *moving.places);
+    bool together;
+    if (like)
+        sort_positions_copy(&parts->by, &like->by);
+    enum status status = like ? count_parted(&moving, rows, &together) : count_rows(&moving, rows);
     if (status == STATUS_OK)
         status = move_rows(&moving, rows);
-    sort_positions_free(&moving.by);
     free(moving.places);
+    return status;
+}
+
+enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int64_t rows, int64_t row_bytes,
+                           const struct workers *workers, const struct column *const *columns, size_t count,
+                           bool numbered)
+{
+    const struct part_codes codes = {.read = read_leading, .context = keys, .bits = leading_bits(keys)};
+    const enum status status =
+        row_parts_make_by(parts, &codes, NULL, rows, row_bytes, workers, columns, count, numbered);
+    parts->keys = keys;
     return status;
 }
 
@@ -320,7 +341,7 @@ enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int
 static bool is_key(const struct keys *keys, const struct column *column)
 {
     bool found = false;
-    for (size_t i = 0; i < keys->count; i++)
+    for (size_t i = 0; keys && i < keys->count; i++)
         found = found || keys->at[i].column == column;
     return found;
 }
@@ -371,6 +392,7 @@ void row_parts_free(struct row_parts *parts)
         }
         column_unref(column->to);
     }
+    sort_positions_free(&parts->by);
     free(parts->columns);
     free(parts->begins);
 }

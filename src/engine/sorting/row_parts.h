@@ -9,6 +9,14 @@
 
 #include "base/parallel.h"
 #include "engine/sorting/sort_keys.h"
+#include "engine/sorting/sort_positions.h"
+
+/* What rows are divided by: a code of each, less than 2^bits. */
+struct part_codes {
+    void (*read)(const void *context, int64_t row, int count, uint64_t *codes); /* up to KEY_BLOCK */
+    const void *context;
+    int bits;
+};
 
 /* Whether memory has no room for `row_bytes` bytes of each row, but the disk has, and the keys differ, so that rows can
  * be divided by them. */
@@ -23,7 +31,8 @@ struct parted_column {
 };
 
 struct row_parts {
-    const struct keys *keys;
+    const struct keys *keys; /* or NULL */
+    struct sort_positions by;
     struct parted_column *columns;
     size_t column_count;
     struct column numbers; /* stands for the numbers of rows, if these are moved */
@@ -37,6 +46,11 @@ struct row_parts {
 enum status row_parts_make(struct row_parts *parts, const struct keys *keys, int64_t rows, int64_t row_bytes,
                            const struct workers *workers, const struct column *const *columns, size_t count,
                            bool numbered);
+
+/* The same by other codes; with `like`, into parts of the codes that those have. */
+enum status row_parts_make_by(struct row_parts *parts, const struct part_codes *codes, const struct row_parts *like,
+                              int64_t rows, int64_t row_bytes, const struct workers *workers,
+                              const struct column *const *columns, size_t count, bool numbered);
 void row_parts_free(struct row_parts *parts);
 
 /* Opens a part, not before the ones before it, which are no longer read; returns its rows. */

@@ -6,6 +6,7 @@
 #include "base/heap.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     RUN = 8, /* consecutive rows of the sample, */
@@ -124,6 +125,15 @@ void sort_positions_sample(struct sort_positions *by, const struct radix *radix,
         set_distribution(by, keys, count);
     }
     free(keys);
+}
+
+void sort_positions_copy(struct sort_positions *to, const struct sort_positions *from)
+{
+    *to = *from;
+    if (!from->segments)
+        return;
+    to->segments = heap_array(SEGMENTS, sizeof *to->segments);
+    memcpy(to->segments, from->segments, SEGMENTS * sizeof *to->segments);
 }
 
 void sort_positions_free(struct sort_positions *by)

@@ -35,6 +35,7 @@ struct sort_positions sort_positions_between(const struct radix *radix, uint64_t
  * keys within a bucket. */
 void sort_positions_sample(struct sort_positions *by, const struct radix *radix, const void *from, int64_t rows,
                            int bits);
+void sort_positions_copy(struct sort_positions *to, const struct sort_positions *from);
 void sort_positions_free(struct sort_positions *by);
 
 #endif

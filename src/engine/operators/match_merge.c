@@ -1,0 +1,273 @@
+/* Match: merging the segments by the numbers of the left's rows, in blocks of these. */
+#include "engine/operators/match.h"
+
+#include "base/buffer_pool.h"
+#include "base/heap.h"
+#include "base/integer.h"
+#include "engine/backend/memory_limit.h"
+#include "engine/vector/elements.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BLOCK = 1 << 16, MOST_BUFFERED = 1 << 18 /* result rows */ };
+
+struct merging {
+    const struct matching *matching;
+    bool keeps;      /* rows of the left that found nothing */
+    bool drops;      /* those that found something */
+    int64_t *begins; /* of each block of the left's rows: result rows */
+    struct column **results;
+};
+
+/* A block of the left's rows, and where in each segment its rows are. */
+struct block {
+    int64_t begin, end;
+    struct run {
+        const struct match_segment *segment;
+        int64_t begin, end;
+    } * runs;
+    size_t run_count;
+    int64_t *counts; /* of each row: how many it has found, then where the next one goes */
+};
+
+/* The first of a segment's rows whose number is at least this. */
+static int64_t find_number(const struct match_segment *segment, int64_t number)
+{
+    int64_t begin = 0, end = segment->rows;
+    while (begin < end) {
+        const int64_t middle = begin + (end - begin) / 2;
+        if (column_get_int(segment->columns[0], middle) < number)
+            begin = middle + 1;
+        else
+            end = middle;
+    }
+    return begin;
+}
+
+static void open_block(const struct merging *merging, int64_t number, struct block *block)
+{
+    const struct matching *matching = merging->matching;
+    block->begin = number * BLOCK;
+    block->end = min_int64(block->begin + BLOCK, matching->job->rows);
+    block->runs = heap_array(matching->segment_count + 1, sizeof *block->runs);
+    block->counts = heap_array(BLOCK + 1, sizeof *block->counts);
+    block->run_count = 0;
+    for (size_t i = 0; i < matching->segment_count; i++) {
+        const struct match_segment *segment = &matching->segments[i];
+        if (segment->last < block->begin || segment->first >= block->end)
+            continue;
+        const int64_t begin = find_number(segment, block->begin), end = find_number(segment, block->end);
+        if (begin < end)
+            block->runs[block->run_count++] = (struct run){segment, begin, end};
+    }
+}
+
+static void close_block(struct block *block)
+{
+    free(block->runs);
+    free(block->counts);
+}
+
+/* Counts what each row of the block has found. */
+static void count_found(const struct merging *merging, struct block *block)
+{
+    int64_t numbers[OPERATOR_BLOCK];
+    for (size_t i = 0; i < block->run_count; i++) {
+        const struct run *run = &block->runs[i];
+        for (int64_t at = run->begin; at < run->end && !workers_cancelled(merging->matching->workers);
+             at += OPERATOR_BLOCK) {
+            const int count = (int)min_int64(run->end - at, OPERATOR_BLOCK);
+            operator_values(run->segment->columns[0], at, count, numbers);
+            for (int j = 0; j < count; j++)
+                block->counts[numbers[j] - block->begin]++;
+        }
+    }
+}
+
+/* The result rows of a row that has found so many. */
+static int64_t rows_of(const struct merging *merging, int64_t found)
+{
+    return found == 0 ? merging->keeps : merging->drops ? 0 : found;
+}
+
+static void count_block(void *context, int member, int64_t number)
+{
+    (void)member;
+    const struct merging *merging = context;
+    struct block block;
+    int64_t rows = 0;
+    open_block(merging, number, &block);
+    if (merging->keeps) {
+        count_found(merging, &block);
+        for (int64_t row = block.begin; row < block.end; row++)
+            rows += rows_of(merging, block.counts[row - block.begin]);
+    } else {
+        for (size_t i = 0; i < block.run_count; i++)
+            rows += block.runs[i].end - block.runs[i].begin;
+    }
+    merging->begins[number] = rows;
+    close_block(&block);
+}
+
+/* Writes the numbers of the rows, and whether they have found something; counts become places. */
+static void write_rows(const struct merging *merging, struct block *block, void *numbers, bool narrow, uint8_t *found)
+{
+    int64_t at = 0;
+    for (int64_t row = block->begin; row < block->end; row++) {
+        int64_t *count = &block->counts[row - block->begin];
+        const bool some = *count > 0;
+        const int64_t end = at + rows_of(merging, *count);
+        *count = at;
+        for (; at < end; at++) {
+            if (numbers && narrow)
+                ((int32_t *)numbers)[at] = (int32_t)row;
+            else if (numbers)
+                ((int64_t *)numbers)[at] = row;
+            if (found)
+                found[at] = some;
+        }
+    }
+}
+
+/* Inlined once for each size. */
+static inline __attribute__((always_inline)) void put_as(const char *from, const int64_t *places, int count, char *to,
+                                                         size_t size)
+{
+    for (int i = 0; i < count; i++)
+        memcpy(to + (size_t)places[i] * size, from + (size_t)i * size, size);
+}
+
+static void put(const struct column *column, int64_t row, const int64_t *places, int count, char *to)
+{
+    const size_t size = type_table[column->store].size;
+    const char *from = (const char *)column->data + (size_t)row * size;
+    switch (size) {
+    case 1:
+        put_as(from, places, count, to, 1);
+        break;
+    case 2:
+        put_as(from, places, count, to, 2);
+        break;
+    case 4:
+        put_as(from, places, count, to, 4);
+        break;
+    default:
+        put_as(from, places, count, to, 8);
+    }
+}
+
+/* Writes the columns of the right, in the places of the rows. */
+static void write_values(const struct merging *merging, const struct block *block, char *const *to)
+{
+    const struct matching *matching = merging->matching;
+    int64_t places[OPERATOR_BLOCK];
+    for (size_t i = 0; i < block->run_count; i++) {
+        const struct run *run = &block->runs[i];
+        for (int64_t at = run->begin; at < run->end && !workers_cancelled(matching->workers); at += OPERATOR_BLOCK) {
+            const int count = (int)min_int64(run->end - at, OPERATOR_BLOCK);
+            operator_values(run->segment->columns[0], at, count, places);
+            for (int j = 0; j < count; j++)
+                places[j] = block->counts[places[j] - block->begin]++;
+            for (size_t k = 0; k < matching->match->value_count; k++) {
+                if (to[MATCH_COLUMNS + k])
+                    put(run->segment->columns[1 + k], at, places, count, to[MATCH_COLUMNS + k]);
+            }
+        }
+    }
+}
+
+/* Results are written where they belong, or, if there are few, to buffers that are copied there: that saves the page
+ * faults of stores to spilled memory. */
+static void write_block(void *context, int member, int64_t number)
+{
+    (void)member;
+    const struct merging *merging = context;
+    const struct matching *matching = merging->matching;
+    const size_t outputs = matching->match->value_count + MATCH_COLUMNS;
+    const int64_t begin = merging->begins[number], rows = merging->begins[number + 1] - begin;
+    const bool buffered = rows <= MOST_BUFFERED;
+    if (rows == 0)
+        return;
+    char **to = heap_array(outputs, sizeof *to);
+    for (size_t k = 0; k < outputs; k++) {
+        struct column *column = merging->results[k];
+        if (column)
+            to[k] = buffered ? heap_array((size_t)rows, type_table[column->store].size) : column_at(column, begin);
+    }
+    struct block block;
+    open_block(merging, number, &block);
+    count_found(merging, &block);
+    write_rows(merging, &block, to[MATCH_ROW], matching->number.store == TYPE_I32, (uint8_t *)to[MATCH_FOUND]);
+    if (match_takes(matching->match))
+        write_values(merging, &block, to);
+    close_block(&block);
+    for (size_t k = 0; k < outputs && buffered; k++) {
+        struct column *column = merging->results[k];
+        if (to[k])
+            buffer_pool_write(matching->workers->pool, column_at(column, begin), to[k],
+                              (size_t)rows * type_table[column->store].size);
+        free(to[k]);
+    }
+    free(to);
+}
+
+static bool reserve_results(const struct merging *merging, int64_t rows)
+{
+    const struct operator_job *job = merging->matching->job;
+    const struct match_operator *match = merging->matching->match;
+    const size_t *values = &job->task->column_op->keys[match->key_count * MATCH_KEY_INPUTS];
+    bool reserved = true;
+    for (size_t k = 0; k < job->task->output_count; k++) {
+        struct column **result = &job->results[k];
+        if (!job->task->outputs[k].needed)
+            continue;
+        if (k == MATCH_ROW)
+            *result = column_reserve_like(job->pool, &merging->matching->number, TYPE_I64, rows);
+        else if (k == MATCH_FOUND)
+            *result = column_reserve_from(job->pool, TYPE_BOOL, TYPE_BOOL, rows);
+        else
+            *result = column_reserve_like(job->pool, job->inputs[values[k - MATCH_COLUMNS]], job->task->outputs[k].type,
+                                          rows);
+        /* Where nothing is found there is a 0. */
+        if (*result && merging->keeps && k >= MATCH_COLUMNS && (*result)->range_known)
+            column_set_range(*result, true, min_int64((*result)->lo, 0), max_int64((*result)->hi, 0));
+        reserved = reserved && *result;
+    }
+    return reserved;
+}
+
+static enum status check_memory(const struct merging *merging, int64_t rows)
+{
+    const struct operator_job *job = merging->matching->job;
+    int64_t row_bytes = 0;
+    for (size_t k = 0; k < job->task->output_count; k++)
+        row_bytes += job->task->outputs[k].needed ? (int64_t)type_table[job->task->outputs[k].type].size : 0;
+    return memory_rows_check(job->pool, rows, rows, row_bytes, job->task->span, job->diags);
+}
+
+enum status match_merge(const struct matching *matching)
+{
+    const struct operator_job *job = matching->job;
+    const enum join_kind kind = matching->match->kind;
+    const int64_t blocks = divide_up(job->rows, BLOCK);
+    struct merging merging = {.matching = matching,
+                              .keeps = kind == JOIN_LEFT || kind == JOIN_LOOKUP || kind == JOIN_ANTI,
+                              .drops = kind == JOIN_ANTI,
+                              .results = job->results};
+    merging.begins = heap_array((size_t)blocks + 1, sizeof *merging.begins);
+    enum status status = STATUS_CANCELLED;
+    if (workers_run(matching->workers, blocks, count_block, &merging)) {
+        const int64_t rows = *job->result_rows = begins_of_counts(merging.begins, blocks);
+        merging.begins[blocks] = rows;
+        status = check_memory(&merging, rows);
+        if (status == STATUS_OK && !reserve_results(&merging, rows))
+            status = operator_no_memory(job);
+        if (status == STATUS_OK &&
+            (!workers_run(matching->workers, blocks, write_block, &merging) || workers_cancelled(matching->workers)))
+            status = STATUS_CANCELLED;
+        columns_finish(job->results, job->task->output_count, rows, status == STATUS_OK);
+    }
+    free(merging.begins);
+    return status;
+}
