@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sorts, groups and distinct rows of more than memory holds, which are divided on the disk: skewed keys, equal ones, few,
+"""Sorts, groups, distinct rows and joins of more than memory holds, which are divided on the disk: skewed keys, equal ones, few,
 wide and several of them, NaN and both zeros, texts. The reference is NumPy, and the same without a limit.
 
-    spilled.py [--count N] [--seed SEED]"""
+    spilled.py [--count N] [--seed SEED] [--kinds sort,group,distinct,join]"""
 
 import argparse
 import os
@@ -14,6 +14,7 @@ import numpy as np
 import harness
 
 ROWS = 400_000
+MOST_PAIRS = 3_000_000
 TEXTS = ["", "a", "b c", "Zürich", "zz"] + [f"text {i}" for i in range(300)]
 
 
@@ -65,6 +66,9 @@ class Table:
         self.x = numbers.random(ROWS)
         plain = {name: values for name, (values, _) in self.keys.items() if name != "t"}
         np.savez(os.path.join(self.folder, "t.npz"), v=self.v, x=self.x, t=self.keys["t"][0].astype(str), **plain)
+        self.others = columns(numbers, rng)
+        plain = {name: values for name, (values, _) in self.others.items() if name != "t"}
+        np.savez(os.path.join(self.folder, "s.npz"), q=np.arange(ROWS), y=self.x, t=self.others["t"][0].astype(str), **plain)
 
     def run(self, query, memory):
         out = os.path.join(self.folder, "out.npz")
@@ -113,6 +117,32 @@ class Table:
         return f"pick {', '.join(names)} | distinct | derive i = row | pick {', '.join(n for n in names if n != 't') or 'i'}", {
             n: self.keys[n][0][rows] for n in names if n not in ("t", "f")}
 
+    def join(self):
+        """Pairs in the order of the rows, then of those joined; all of a key that most rows have, for a few rows."""
+        names = self.rng.sample(sorted(self.keys), self.rng.choice([1, 1, 2, 3]))
+        rows = self.rng.choice([2, 1000, 20_000, ROWS])
+        both = [np.concatenate([self.keys[name][1][:rows], self.others[name][1]]) for name in names]
+        code = np.zeros(rows + ROWS, dtype=np.int64)
+        for order in both:
+            ranks = np.unique(order, return_inverse=True)[1]
+            code = np.unique(code * (int(ranks.max()) + 1) + ranks, return_inverse=True)[1].astype(np.int64)
+        left, right = code[:rows], code[rows:]
+        order = np.argsort(right, kind="stable")
+        starts, ends = (np.searchsorted(right[order], left, side) for side in ("left", "right"))
+        counts = ends - starts
+        kinds = ["semi ", "anti "] + (["", "left "] if counts.sum() < MOST_PAIRS else [])
+        kind = self.rng.choice(kinds)
+        source = f"derive r = row | take {rows} | {kind}join (load s.npz | pick q, y, {', '.join(names)}) on {', '.join(names)}"
+        if kind in ("semi ", "anti "):
+            return f"{source} | pick r", {"r": np.flatnonzero((counts > 0) == (kind == "semi "))}
+        kept = np.maximum(counts, 1) if kind else counts
+        row = np.repeat(np.arange(rows), kept)
+        place = np.arange(len(row)) - np.repeat(np.cumsum(kept) - kept, kept) + np.repeat(starts, kept)
+        found = np.repeat(counts > 0, kept)
+        q = np.where(found, order[np.minimum(place, ROWS - 1)], -1)
+        return f"{source} | map r, q ?? -1 as q, y ?? -1.0 as y, v", {
+            "r": row, "q": q, "y": np.where(found, self.x[q], -1.0), "v": self.v[row]}
+
 
 def check(tally, table, query, expected):
     free = table.run(query, [])
@@ -134,13 +164,17 @@ def main(sandbox):
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--kinds", default="sort,group,distinct,join")
     options = parser.parse_args()
     tally = harness.Tally("spilled")
     rng = random.Random(options.seed)
     for i in range(options.count):
         if i % 20 == 0:
             table = Table(rng, sandbox)
-        check(tally, table, *rng.choice([table.sort, table.group, table.distinct])())
+        check(tally, table, *getattr(table, rng.choice(options.kinds.split(",")))())
+    told = harness.run(["--no-init", "--device", "host", "--memory", "8MB", "-c",
+                        "explain load t.npz | join (load s.npz | pick w, q) on w | sum q"], table.folder, table.home).text()
+    tally.check("explain of a join", "" if "in parts on the disk by w" in told and "memory: task" in told else told)
     return tally.finish()
 
 

@@ -311,11 +311,13 @@ static void add_operator(struct strbuf *out, const struct task *task)
         add_moving(out, task);
         return;
     }
+    const bool matches = column_op->kind == OPERATOR_MATCH;
+    const size_t count = matches ? column_op->match->key_count : column_op->key_count;
     strbuf_puts(out, words_of(column_op));
-    for (size_t i = 0; i < column_op->key_count && i < MAX_NAMES; i++)
-        add_key(out, task, i);
-    if (column_op->key_count > MAX_NAMES)
-        strbuf_printf(out, ", … %zu more", column_op->key_count - MAX_NAMES);
+    for (size_t i = 0; i < count && i < MAX_NAMES; i++)
+        add_key(out, task, matches ? i * MATCH_KEY_INPUTS : i);
+    if (count > MAX_NAMES)
+        strbuf_printf(out, ", … %zu more", count - MAX_NAMES);
     strbuf_puts(out, column_op->unordered ? "  in any order" : "");
     if (column_op->first > 0)
         strbuf_printf(out, "  first %" PRId64, column_op->first);

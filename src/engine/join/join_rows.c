@@ -173,7 +173,7 @@ static struct match ranked_place(const struct join *join, struct scope *scope)
     const struct join_index *index = join->right->index;
     const struct span span = join->stage->span;
     const struct keys keys = keys_of(join, scope);
-    struct match match;
+    struct match match = {0};
     const value id = match_place(scope, index, keys.terms, keys.logical, &match.found, span);
     match.row = code_binary(scope->code, OP_MIN, id, code_int(scope->code, index->ids - 1, span), span);
     if (!index->in_order)

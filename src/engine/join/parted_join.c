@@ -28,7 +28,8 @@ bool join_exceeds_memory(const struct join *join)
     if (!pool || !right || facts->remote || join->key_count == 0 || join->compared_count > 0 ||
         join->kind == JOIN_FULL || join->kind == JOIN_ASOF)
         return false;
-    return !buffer_pool_has(pool, right->rows * looked_up_bytes(join, pool));
+    const int64_t bytes = right->rows * looked_up_bytes(join, pool);
+    return !buffer_pool_has(pool, bytes) && buffer_pool_takes(pool, bytes);
 }
 
 /* Adds what the operator reads of a key of the left; returns how many columns that are, one or two. */
