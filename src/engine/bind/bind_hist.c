@@ -1,7 +1,12 @@
 /* hist: intervals of numbers and of times, or the most frequent strings. */
 #include "engine/bind/bind_internal.h"
+#include "engine/bind/bind_source.h"
+#include "engine/bind/summary.h"
+#include "engine/expression/evaluated.h"
 
 #include <string.h>
+
+enum { MOST_ASKED = 200 }; /* intervals */
 
 /* Whether `hist` is given a column before the number of intervals, or alone. */
 static bool names_column(const struct binder *binder, const struct stage *stage, const struct flow *flow)
@@ -86,6 +91,40 @@ static void scale_edges(struct binder *binder, const struct stage *stage, int sc
     task_set_slots(binder, task, flow, flow->columns, values, flow->count, 0);
 }
 
+/* Has a server count the values of its rows (engine/run/ask_summary.c). False: they are counted here. */
+static bool bind_hist_of_server(struct binder *binder, const struct stage *stage, struct slot column, int64_t bins,
+                                struct flow *flow)
+{
+    enum { COLUMNS = 3 };
+    const struct facts *facts = binder->facts;
+    const struct source_file *file = facts->sources.count > 0 ? facts->sources.files : NULL;
+    const struct column *first = file && file->count > 0 ? file->columns[0].column : NULL;
+    const struct slot edge = {.name = "lo", .type = TYPE_F64, .known = true};
+    struct evaluated *evaluated = evaluated_find(binder, binder->stage);
+    if (!evaluated && (!first || !first->live || !facts->runs || facts->remote || bins > MOST_ASKED || facts->dialect ||
+                       binder->pipeline != facts->rest))
+        return false;
+    struct slot *slots = arena_array(binder->arena, COLUMNS, sizeof *slots);
+    slots[0] = slots[1] = logical_is_time(column.logical) ? column : edge;
+    slots[0].name = "lo";
+    slots[1].name = "hi";
+    slots[2] = (struct slot){.name = "count", .type = TYPE_I64, .known = true};
+    for (int k = 0; k < COLUMNS; k++)
+        slots[k].validity = slots[k].key = slots[k].origin = 0;
+    if (!evaluated) {
+        static const bool wanted[COLUMNS] = {true, true, true};
+        const struct flow source = {.columns = slots, .count = COLUMNS, .rows = -1};
+        struct pipeline *pipeline = pipeline_up_to_stage(binder);
+        pipeline->stage_count++;
+        evaluated = evaluated_request(binder, binder->stage, pipeline, &source, wanted);
+        evaluated->bins = bins;
+    }
+    if (evaluated->here)
+        return false;
+    bind_evaluated(binder, stage, evaluated, slots, COLUMNS, flow);
+    return true;
+}
+
 void bind_hist(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     int64_t bins;
@@ -98,10 +137,17 @@ void bind_hist(struct binder *binder, const struct stage *stage, struct flow *fl
         task_unknown(binder, stage, flow);
         return;
     }
+    if (flow->columns[0].logical.kind != LOGICAL_TEXT &&
+        bind_hist_of_server(binder, stage, flow->columns[0], bins, flow))
+        return;
     drop_missing(binder, stage, flow);
     struct slot column = flow->columns[0];
     if (column.logical.kind == LOGICAL_TEXT) {
         hist_of_text(binder, stage, flow, bins);
+        return;
+    }
+    if (binder->facts->summary && bins <= MOST_ASKED) {
+        bind_summary(binder, stage, flow);
         return;
     }
     struct operands operands;

@@ -1,6 +1,7 @@
 #include "engine/bind/bind_remote.h"
 
 #include "engine/bind/bind_sent.h"
+#include "engine/bind/summary.h"
 #include "engine/formats/open_file.h"
 #include "engine/storage/file_reader.h"
 
@@ -72,14 +73,15 @@ static bool is_for_all_tables(const struct pipeline *pipeline, size_t k)
 
 /* Whether a server may run stage k: what it makes of a row depends on that row, or on all rows in any order but one
  * that is asked for. */
-static bool may_be_remote(const struct pipeline *pipeline, size_t k)
+static bool may_be_remote(const struct binder *binder, const struct pipeline *pipeline, size_t k)
 {
     const struct stage *stage = &pipeline->stages[k];
+    const bool asks = stage->word->stage == STAGE_DESCRIBE && binder->facts->summary;
     const bool joins = stage->word->stage == STAGE_JOIN || stage->word->stage == STAGE_LOOKUP;
     if ((stage->source_count > 0 && !joins) || stage->body_count > 0 || stage->loop || stage->across ||
         stage->rollup.end > 0 || stage->along.text)
         return false;
-    return stage_does(stage->word->stage, RUNS_REMOTELY) && is_for_all_tables(pipeline, k);
+    return (asks || stage_does(stage->word->stage, RUNS_REMOTELY)) && is_for_all_tables(pipeline, k);
 }
 
 static bool add_tables(struct binder *binder, const struct pipeline *pipeline, size_t stages, struct tables *tables);
@@ -89,7 +91,7 @@ static bool add_inner(struct binder *binder, const struct pipeline *inner, struc
 {
     bool good = true;
     for (size_t k = 0; k < inner->stage_count && good; k++)
-        good = may_be_remote(inner, k);
+        good = may_be_remote(binder, inner, k);
     return good && add_tables(binder, inner, inner->stage_count, tables);
 }
 
@@ -334,7 +336,7 @@ const struct remote_part *remote_find(struct binder *binder)
         return part;
     }
     size_t most = 0;
-    while (most < pipeline->stage_count && may_be_remote(pipeline, most))
+    while (most < pipeline->stage_count && may_be_remote(binder, pipeline, most))
         most++;
     bool whole = true; /* it may be one value of all its stages */
     for (size_t k = 0; k < pipeline->stage_count && whole; k++)
@@ -364,6 +366,10 @@ enum status remote_describe(struct binder *binder, struct remote_description *de
     description->sent = part->sent;
     description->address = part->file ? part->file->path.text : NULL;
     description->refusal = part->refusal;
+    const enum stage_kind last =
+        part->reader && part->stages > 0 ? pipeline->stages[part->stages - 1].word->stage : STAGE_NONE;
+    description->asks =
+        binder->facts->summary && binder->facts->summary->count > 0 && (last == STAGE_DESCRIBE || last == STAGE_HIST);
     description->all = part->reader && part->stages == pipeline->stage_count;
     if (part->reader && part->reader->query)
         description->query = arena_text(binder->arena, part->reader->query, strlen(part->reader->query));

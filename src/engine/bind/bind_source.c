@@ -242,6 +242,25 @@ static void bind_let_relation(struct binder *binder, const struct source_node *s
                    "`%s` is a function, not a relation", name->text);
 }
 
+void bind_evaluated(struct binder *binder, const struct stage *stage, const struct evaluated *evaluated,
+                    const struct slot *slots, size_t count, struct flow *flow)
+{
+    const struct relation *relation = evaluated->relation;
+    struct task *task = task_new(binder, evaluated->bins > 0 ? "hist" : "describe", stage->span, flow);
+    struct file_columns all = {.rows = relation ? relation->rows : -1};
+    for (size_t k = 0; k < count; k++) {
+        struct column *column = relation ? column_ref(relation->columns[k]) : NULL;
+        struct slot slot = slots[k];
+        if (column) {
+            slot.type = column->type;
+            slot.logical = column->logical;
+            queue_hold(binder->queue, column);
+        }
+        add_column(binder, &all, column, slot);
+    }
+    set_file_columns(binder, &all, task, flow);
+}
+
 static void bind_last(struct binder *binder, const struct source_node *source, struct flow *flow)
 {
     struct task *task = task_new(binder, "last", source->span, flow);
@@ -263,20 +282,10 @@ void bind_description(struct binder *binder, const struct stage *stage, const st
 #include "engine/plan/description.def"
     };
     enum { COLUMNS = sizeof columns / sizeof *columns };
-    const struct relation *relation = evaluated->relation;
-    struct task *task = task_new(binder, "describe", stage->span, flow);
-    struct file_columns all = {.rows = relation ? relation->rows : -1};
-    for (size_t k = 0; k < evaluated->key_count + COLUMNS; k++) {
-        struct column *column = relation ? column_ref(relation->columns[k]) : NULL;
-        struct slot slot = k < evaluated->key_count ? keys[k] : columns[k - evaluated->key_count];
-        if (column) {
-            slot.type = column->type;
-            slot.logical = column->logical;
-            queue_hold(binder->queue, column);
-        }
-        add_column(binder, &all, column, slot);
-    }
-    set_file_columns(binder, &all, task, flow);
+    struct slot *slots = arena_array(binder->arena, evaluated->key_count + COLUMNS, sizeof *slots);
+    for (size_t k = 0; k < evaluated->key_count + COLUMNS; k++)
+        slots[k] = k < evaluated->key_count ? keys[k] : columns[k - evaluated->key_count];
+    bind_evaluated(binder, stage, evaluated, slots, evaluated->key_count + COLUMNS, flow);
 }
 
 static void bind_list_source(struct binder *binder, const struct source_node *source, struct flow *flow)

@@ -12,4 +12,8 @@ void bind_members(struct binder *binder, const struct source_node *source, struc
 void bind_description(struct binder *binder, const struct stage *stage, const struct evaluated *evaluated,
                       const struct slot *keys, struct flow *flow);
 
+/* What was evaluated, columns of these slots, as the stage's result. */
+void bind_evaluated(struct binder *binder, const struct stage *stage, const struct evaluated *evaluated,
+                    const struct slot *slots, size_t count, struct flow *flow);
+
 #endif

@@ -1,5 +1,6 @@
 /* Binds a pipeline's stages in order; the stages that choose rows, and those that end it. */
 #include "engine/bind/bind_internal.h"
+#include "engine/bind/summary.h"
 #include "engine/loop/loop_stages.h"
 #include "engine/lower/over.h"
 #include "engine/plan/plot_columns.h"
@@ -154,6 +155,10 @@ static void bind_describe(struct binder *binder, const struct stage *stage, stru
 {
     const struct pipeline *pipeline = binder->pipeline;
     const size_t before = (size_t)(binder->stage - pipeline->stages);
+    if (binder->facts->summary) {
+        bind_summary(binder, stage, flow);
+        return;
+    }
     const bool shown = !binder->facts->within && binder->facts->unread != UNREAD_NAMED;
     if (shown && pipeline == binder->facts->rest && before + 1 == pipeline->stage_count) {
         flow->ended = true;

@@ -18,6 +18,8 @@ enum unread_kept {
     UNREAD_SHOWN  /* only if all columns may, and the rows are shown */
 };
 
+struct summary; /* engine/bind/summary.h */
+
 struct facts {
     struct env *env;
     /* What is bound, one of these. */
@@ -36,6 +38,7 @@ struct facts {
     bool describes; /* only what a server would run is asked for */
     const struct expr *value; /* of which the pipeline is the value: it has to be one; or NULL */
     bool remote; /* for a server: joins are operators, and aggregates may be of kinds that servers alone have */
+    struct summary *summary;         /* what `describe` and `hist` are to ask a server of their columns; or NULL */
     const struct sent_sources *sent; /* then: sources whose rows go up with the query; or NULL */
     const bool *wanted;              /* columns of the result to keep, in order; NULL: all */
     enum unread_kept unread;

@@ -1,5 +1,6 @@
 /* `explain sql PIPELINE`: what the server of a table runs. */
 #include "engine/bind/bind.h"
+#include "engine/bind/summary.h"
 #include "engine/explain/explain.h"
 #include "engine/expression/expression.h"
 #include "engine/formats/open_file.h"
@@ -35,6 +36,10 @@ static void print_description(struct strbuf *out, const struct remote_descriptio
     else
         strbuf_puts(out, "  one SELECT of the columns that are read\n");
     strbuf_puts(out, description->query && description->sent ? description->sent : "");
+    if (description->asks)
+        strbuf_puts(
+            out, "then how many values are in each interval, and how often the most frequent texts occur; of less than "
+                 "1 MB the rows come here instead\n");
     if (description->unless && !stmt->dialect.text)
         strbuf_printf(out, "unless %s: then all rows of the columns come here\n", description->unless);
     if (description->all)
@@ -66,7 +71,10 @@ static enum status describe(struct runner *runner, const struct stmt *stmt, stru
                           .describes = true,
                           .dialect = stmt->dialect.text,
                           .timing = runner->timing};
+    struct summary summary = {.to = 1};
     struct bound bound;
+    if (!stmt->dialect.text)
+        facts.summary = &summary;
     const enum status status = bind_ready(runner, &facts, arena, &bound, diags);
     *description = bound.remote;
     queue_release(&bound.queue);

@@ -102,6 +102,8 @@ static void add_needed(struct evaluated *evaluated)
 
 bool evaluated_lacks(struct evaluated *evaluated)
 {
+    if (evaluated->here)
+        return false;
     add_needed(evaluated);
     bool lack = !evaluated->relation;
     for (size_t k = 0; k < evaluated->count && !lack; k++)

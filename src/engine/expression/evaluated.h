@@ -16,7 +16,9 @@ struct evaluated {
     const struct pipeline *pipeline; /* the source */
     struct slot *columns;            /* of the source as it was bound, the visible ones */
     size_t count;
-    bool described;    /* the relation is what `describe` says of the pipeline, */
+    bool described; /* the relation is what `describe` says of the pipeline, */
+    int64_t bins;   /* or what `hist`, in which the pipeline ends, gives, of so many bins, by a server; 0: it is not. */
+    bool here;      /* The server did not: it is to be computed here */
     const char **keys; /* of each group by these columns, whose rows follow each other */
     size_t key_count;
     bool open;       /* which columns it has, only running can tell: `columns` are those that it turned out to have */

@@ -144,7 +144,7 @@ static void add_part(void *context, struct part part)
 }
 
 /* total / count, of dates and times the nearest. */
-static struct scalar mean_of(int128 total, int64_t count, struct logical_type logical)
+struct scalar mean_described(int128 total, int64_t count, struct logical_type logical)
 {
     if (logical_is_number(logical))
         return scalar_float(int128_quotient(total, count) / pow(10, logical.scale));
@@ -185,23 +185,22 @@ static void merge_bounds(struct describing *describing, int members, struct colu
         const bool truth = describing->column->type == TYPE_BOOL;
         summary->least = truth ? scalar_bool(all->lo != 0) : scalar_int(all->lo);
         summary->greatest = truth ? scalar_bool(all->hi != 0) : scalar_int(all->hi);
-        summary->mean = mean_of(all->total, seen, logical);
+        summary->mean = mean_described(all->total, seen, logical);
         summary->least.logical = summary->greatest.logical = logical;
     }
 }
 
-static void choose_bins(struct describing *describing, const struct column_summary *summary)
+void describe_bins(struct histogram_bins *hist, const struct scalar *least, const struct scalar *greatest)
 {
-    struct histogram_bins *hist = &describing->hist;
-    *hist = (struct histogram_bins){.bins = DESCRIBE_BINS, .number = describing->number};
-    if (describing->number) {
-        hist->flo = summary->least.number;
-        hist->fhi = summary->greatest.number;
+    *hist = (struct histogram_bins){.bins = DESCRIBE_BINS, .number = hist->number};
+    if (hist->number) {
+        hist->flo = least->number;
+        hist->fhi = greatest->number;
         hist->bins = isfinite(hist->flo) && isfinite(hist->fhi) ? DESCRIBE_BINS : 0;
         return;
     }
-    hist->lo = (int64_t)summary->least.integer;
-    hist->hi = (int64_t)summary->greatest.integer;
+    hist->lo = (int64_t)least->integer;
+    hist->hi = (int64_t)greatest->integer;
     const uint64_t steps = (uint64_t)hist->hi - (uint64_t)hist->lo;
     hist->bins = steps < DESCRIBE_BINS ? (int64_t)steps + 1 : DESCRIBE_BINS;
 }
@@ -276,7 +275,8 @@ static bool describe_passes(struct describing *describing, const struct workers 
     merge_bounds(describing, workers->threads, summary);
     if (summary->empty)
         return true;
-    choose_bins(describing, summary);
+    describing->hist.number = describing->number;
+    describe_bins(&describing->hist, &summary->least, &summary->greatest);
     describing->method = choose_method(describing);
     for (int i = 0; i < workers->threads && describing->method == BY_MAP; i++)
         describing->shares[i].map = heap_array(MAP_VALUES / 64, sizeof(uint64_t));

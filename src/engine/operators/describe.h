@@ -4,6 +4,7 @@
 
 #include "base/parallel.h"
 #include "engine/storage/column.h"
+#include "engine/values/histogram_bins.h"
 
 #include "base/arena.h"
 
@@ -52,6 +53,12 @@ enum status describe_groups(const struct relation *relation, const size_t *keys,
 
 /* A column of texts, those without a place are empty. (describe_relation.c) */
 struct column *column_of_texts(const struct text *texts, size_t count);
+
+/* The mean of `count` values with this total: of dates and times the nearest one. */
+struct scalar mean_described(int128 total, int64_t count, struct logical_type logical);
+
+/* The bins between the extremes; hist->number is set, whether they are floats. */
+void describe_bins(struct histogram_bins *hist, const struct scalar *least, const struct scalar *greatest);
 
 /* frequencies.c: how often each string occurs in a column of text. */
 

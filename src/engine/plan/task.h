@@ -72,7 +72,7 @@ struct aggregate {
     bool has_initial;            /* combined before the first row; the result for no rows */
     struct scalar initial;       /* of the value's kind */
     double quantile;             /* AGG_QUANTILE: the share, from 0 to 1, */
-    bool lower;                  /* the lower of two values, not one between them, */
+    bool lower;                  /* the lower of two values, not one between them; AGG_DISTINCT: about, */
     /* Where aggregate_table[kind].operands. */
     int scale;                         /* AGG_VAR: the value is an integer multiplied by 10^scale */
     value other;                       /* AGG_CORR: the second value, else NO_VALUE */

@@ -3,8 +3,7 @@
 #include "engine/formats/open_file.h"
 #include "engine/run/run_bound.h"
 
-/* Another pipeline of the same statement. */
-static struct facts facts_within(const struct facts *outer, const struct pipeline *pipeline)
+struct facts facts_within(const struct facts *outer, const struct pipeline *pipeline)
 {
     return (struct facts){
         .env = outer->env, .pipeline = pipeline, .within = true, .timing = outer->timing, .values = outer->values};
@@ -66,13 +65,56 @@ static enum status provide_values(struct runner *runner, const struct facts *fac
     return status == STATUS_CANCELLED ? status : STATUS_OK;
 }
 
-static enum status provide_relations(struct runner *runner, const struct facts *facts, struct arena *arena,
+/* The statement goes on with what was evaluated of its own source, of which it reads nothing: not even how many rows
+ * there are. */
+static void leave_source(struct facts *facts, const struct evaluated *evaluated)
+{
+    const struct source_node *source = &facts->rest->source, *own = &facts->pipeline->source;
+    const struct source_node *of = &evaluated->pipeline->source;
+    const struct name *written =
+        source->kind == SOURCE_LOAD && source->path_count == 1 ? &source->paths->path : &source->name;
+    for (size_t i = 0; i < facts->sources.count; i++) {
+        struct source_file *file = &facts->sources.files[i];
+        if (own->kind == of->kind && own->paths == of->paths && own->name.text == of->name.text &&
+            file->written == written)
+            file->outdated = false;
+    }
+}
+
+/* Has a server say what `describe` or `hist` gives. STATUS_UNABLE: it does not. */
+static enum status provide_by_server(struct runner *runner, struct facts *facts, struct evaluated *evaluated,
+                                     struct arena *arena)
+{
+    struct relation *relation = NULL;
+    struct description *description;
+    enum status status = STATUS_UNABLE;
+    if (evaluated->bins > 0) {
+        status = hist_by_server(runner, facts, evaluated->pipeline, evaluated->bins, arena, &relation);
+        evaluated->here = status == STATUS_UNABLE;
+    } else if (evaluated->described && evaluated->key_count == 0) {
+        status = describe_by_server(runner, facts, evaluated->pipeline, arena, &description);
+        relation = status == STATUS_OK ? description_relation(description, arena) : NULL;
+    }
+    if (relation) {
+        evaluated_set(evaluated, relation, arena);
+        leave_source(facts, evaluated);
+    }
+    return status;
+}
+
+static enum status provide_relations(struct runner *runner, struct facts *facts, struct arena *arena,
                                      struct diags *diags)
 {
     enum status status = STATUS_OK;
     for (size_t i = 0; i < facts->evaluations.count && status == STATUS_OK; i++) {
         struct evaluated *evaluated = facts->evaluations.at[i];
         if (!evaluated_lacks(evaluated))
+            continue;
+        status = provide_by_server(runner, facts, evaluated, arena);
+        if (status != STATUS_UNABLE)
+            continue;
+        status = STATUS_OK;
+        if (evaluated->here)
             continue;
         struct facts inner = facts_within(facts, evaluated->pipeline);
         struct result result;

@@ -3,6 +3,7 @@
 #define RQL_ENGINE_RUN_PROVIDE_H
 
 #include "engine/bind/bind_remote.h"
+#include "engine/operators/describe.h"
 #include "engine/run/run.h"
 
 /* Adds to the facts what the binding `bound` needs. `runner` NULL: nothing is evaluated. */
@@ -108,6 +109,16 @@ enum status find_late_rows(const struct runner *runner, struct file_need *need, 
  * states no bounds. */
 bool rows_within_bounds(const struct env *env, const struct queue *queue, const struct task *task, const bool *of_file,
                         struct row_set *rows, struct arena *arena);
+
+/* Another pipeline of the same statement. */
+struct facts facts_within(const struct facts *outer, const struct pipeline *pipeline);
+
+/* ask_summary.c: the result of `describe` of the pipeline, and of one that ends in `hist` of so many bins, for which a
+ * server is asked if it runs all of it. STATUS_UNABLE: it does not, or the rows are few, or there is an error. */
+enum status describe_by_server(struct runner *runner, const struct facts *facts, const struct pipeline *before,
+                               struct arena *arena, struct description **description);
+enum status hist_by_server(struct runner *runner, const struct facts *facts, const struct pipeline *pipeline,
+                           int64_t bins, struct arena *arena, struct relation **relation);
 
 /* ask_server.c: having a server run what it can of a pipeline. */
 

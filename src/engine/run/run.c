@@ -142,6 +142,29 @@ enum status run_with_care(struct runner *runner, struct facts *facts, const stru
     }
 }
 
+/* Whether the pipeline ends in `describe` and begins with a table on a server, as far as its text tells. */
+static bool may_describe_there(const struct pipeline *pipeline)
+{
+    static const char scheme[] = "clickhouse";
+    const struct source_node *source = &pipeline->source;
+    const bool path = source->kind == SOURCE_LOAD && source->path_count == 1 &&
+                      strncmp(source->paths[0].path.text, scheme, strlen(scheme)) == 0;
+    return (path || source->kind == SOURCE_NAME) && pipeline->stage_count > 0 &&
+           pipeline->stages[pipeline->stage_count - 1].word->stage == STAGE_DESCRIBE;
+}
+
+/* STATUS_UNABLE: the rows have to be read. */
+static enum status run_description(struct runner *runner, const struct facts *facts, struct arena *arena,
+                                   struct result *result)
+{
+    struct pipeline *before = arena_copy(arena, facts->pipeline, sizeof *before);
+    if (!may_describe_there(before))
+        return STATUS_UNABLE;
+    before->stage_count--;
+    *result = (struct result){.kind = RESULT_NONE, .view = VIEW_DESCRIPTION, .show_rows = SHOW_SOME};
+    return describe_by_server(runner, facts, before, arena, &result->description);
+}
+
 static enum status run_value(struct runner *runner, const struct stmt *stmt, struct arena *arena, struct result *result,
                              struct diags *diags)
 {
@@ -152,6 +175,10 @@ static enum status run_value(struct runner *runner, const struct stmt *stmt, str
                           .unread = stmt->kind == STMT_LET ? UNREAD_NAMED : shown,
                           .any_order = stmt->kind == STMT_LET || !runner->env->keeps_last,
                           .timing = runner->timing};
+    const enum status described =
+        stmt->pipeline && stmt->kind != STMT_LET ? run_description(runner, &facts, arena, result) : STATUS_UNABLE;
+    if (described != STATUS_UNABLE)
+        return described;
     return run_with_care(runner, &facts, stmt, arena, result, diags);
 }
 

@@ -186,7 +186,7 @@ enum status print_check(const struct result *result, const struct print_style *s
 
 void print_result(struct printer *out, const struct result *result, const struct print_style *style)
 {
-    if (result->quiet || result->kind == RESULT_NONE)
+    if (result->quiet || (result->kind == RESULT_NONE && result->view != VIEW_DESCRIPTION))
         return;
     if (result->view == VIEW_DESCRIPTION) {
         print_description(&out->text, result->description, style);

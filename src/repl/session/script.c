@@ -259,6 +259,8 @@ static void keep_last(struct env *env, const struct result *result)
         env_set_relation(env, ENV_LAST, result->relation);
     } else if (result->kind == RESULT_SCALAR) {
         env_set_scalar(env, ENV_LAST, result->scalar);
+    } else if (result->view == VIEW_DESCRIPTION) { /* of rows that never came */
+        env_set_last(env, NULL);
     }
 }
 

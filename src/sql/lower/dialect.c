@@ -47,6 +47,7 @@ const struct sql_dialect sql_dialects[SQL_DIALECTS] = {
      .odd = "bitAnd(bitXor($a, $b), 1)",
      .bit_or = "bitOr($a, $b)",
      .distance = "toFloat64(toUInt64($b - $a))",
+     .distinct_about = "toInt64(uniqCombinedIf($a, $b))",
      .distinct = "toInt64(uniqExactIf($a, $b))"},
     {.name = "duckdb",
      .bit = 2,

@@ -47,6 +47,7 @@ struct sql_dialect {
     const char *rows, *any;      /* how many rows; whether $a holds in one */
     const char *sum, *sum_fails; /* the sum of $a in 64 bits, and that it does not fit; NULL: sums wrap around */
     const char *whole_sum;       /* of no rows, too, and of any size */
+    const char *distinct_about;  /* as `distinct`, but for an error of half a percent; NULL: not said */
     const char *distinct;        /* how many different $a there are where $b holds */
     /* Of quantiles of integers: the sorted values $a where $b holds; how many there are in such a list $a, and number
      * $b of them from 0, 0 beyond the last; half of $a + $b, rounded down, and its rest; $b - $a as a float. */

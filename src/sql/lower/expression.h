@@ -14,6 +14,7 @@ struct sql_leaf {
     const char *text; /* of the INPUT's kind: a condition (ClickHouse: 0 or 1), a 64-bit integer, a double, as a name or
                          in parentheses. Text of the table: a string, */
     bool is_text;     /* then this is set; NULL: no expression can read it */
+    const char *truth;  /* the condition of which it is 1 or 0; or NULL */
     const char *column; /* the same with the server's own type, for comparisons with constants; NULL: `text` */
 };
 

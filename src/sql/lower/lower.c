@@ -284,6 +284,9 @@ static bool outputs(struct lowering *lowering, const struct task *task, struct s
         columns[k].leaf.is_text = text;
         if (!columns[k].leaf.text)
             return lowering_refuse(lowering, sql_refusal(expressions));
+        const struct instr *instr = &task->code.at[output->value];
+        if (instr->op == OP_BOOL_TO_INT)
+            columns[k].leaf.truth = sql_expression(expressions, instr->args[0]);
     }
     select->columns = columns;
     select->count = task->output_count;

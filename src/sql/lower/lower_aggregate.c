@@ -114,7 +114,7 @@ static const char *group_distinct(const struct aggregate *aggregate, const struc
         return NULL;
     if (number) /* as bits: NaN is not equal to itself */
         v = arena_printf(arena, "reinterpretAsInt64(reinterpretAsString(%s))", sql_float_key(dialect, v, arena));
-    return sql_phrase(dialect->distinct, v, where, arena);
+    return sql_phrase(aggregate->lower ? dialect->distinct_about : dialect->distinct, v, where, arena);
 }
 
 /* A variance or correlation; false: it cannot be said. */
@@ -202,6 +202,18 @@ static bool text_extreme(const struct aggregate *aggregate, const struct task *t
     return true;
 }
 
+/* A sum of whether a condition holds is a number of rows, which fits; false: it is another sum. */
+static bool counts_rows(const struct aggregate *aggregate, const struct task *task, const struct select *select,
+                        struct select_column *own, struct arena *arena)
+{
+    const size_t input = task_bare_input(task, aggregate->value);
+    const bool sum = aggregate->kind == AGG_SUM && input != SIZE_MAX && is_server(select->dialect);
+    const char *where = sum ? select->columns[input].leaf.truth : NULL;
+    if (where)
+        *own = computed(arena_printf(arena, "toInt64(countIf(%s))", where));
+    return where;
+}
+
 bool aggregates_lower(const struct task *task, const struct select *select, struct sql_expressions *expressions,
                       struct select_column *columns, size_t *parts, size_t *count, const char **fails,
                       struct arena *arena)
@@ -228,6 +240,8 @@ bool aggregates_lower(const struct task *task, const struct select *select, stru
         if (text_extreme(aggregate, task, select, own, arena))
             continue;
         const enum kind kind = task->code.at[aggregate->value].kind;
+        if (counts_rows(aggregate, task, select, own, arena))
+            continue;
         const char *v = kind == KIND_BOOL ? NULL : sql_expression(expressions, aggregate->value);
         if (!v)
             return false;

@@ -159,6 +159,7 @@ void select_wrap(struct select *select, struct arena *arena)
         items[count++] = (struct select_item){text, name};
         columns[k] = *column;
         columns[k].leaf.text = column->moment ? NULL : name;
+        columns[k].leaf.truth = column->leaf.truth ? arena_printf(arena, "(%s = 1)", name) : NULL;
         columns[k].moment_of = column->moment ? name : NULL;
         columns[k].fails = NULL; /* it was computed with */
         if (column->raw)
