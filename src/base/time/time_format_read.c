@@ -333,32 +333,39 @@ struct time_pattern time_pattern_of(struct text format)
     return pattern;
 }
 
-typedef uint8_t pattern_bytes __attribute__((vector_size(PATTERN_BYTES)));
+typedef uint8_t byte_lanes __attribute__((vector_size(16))); /* which every processor here compares at once */
 
 /* The bytes above the least ones; false if one is above the most. */
 static bool load_digits(const struct time_pattern *pattern, const char *at, uint8_t digits[ALL_BYTES])
 {
     static const uint8_t others[ALL_BYTES - PATTERN_BYTES] = {0, 1};
-    pattern_bytes bytes = {0}, least, above;
+    enum { LANES = sizeof(byte_lanes) };
+    uint8_t bytes[PATTERN_BYTES] = {0};
+    uint64_t wrong = 0;
     const size_t length = pattern->length;
-    if (length >= 16) { /* two halves that may overlap */
-        memcpy(&bytes, at, 16);
-        memcpy((char *)&bytes + length - 16, at + length - 16, 16);
-    } else if (length >= 8) {
-        memcpy(&bytes, at, 8);
-        memcpy((char *)&bytes + length - 8, at + length - 8, 8);
+    if (length >= LANES) { /* two halves that may overlap */
+        memcpy(bytes, at, LANES);
+        memcpy(bytes + length - LANES, at + length - LANES, LANES);
+    } else if (length >= LANES / 2) {
+        memcpy(bytes, at, LANES / 2);
+        memcpy(bytes + length - LANES / 2, at + length - LANES / 2, LANES / 2);
     } else {
-        memcpy(&bytes, at, length);
+        memcpy(bytes, at, length);
     }
-    memcpy(&least, pattern->least, sizeof least);
-    memcpy(&above, pattern->above, sizeof above);
-    bytes -= least;
-    const pattern_bytes wrong = (pattern_bytes)(bytes > above);
-    uint64_t words[PATTERN_BYTES / sizeof(uint64_t)];
-    memcpy(words, &wrong, sizeof words);
-    memcpy(digits, &bytes, sizeof bytes);
+    for (size_t k = 0; k < PATTERN_BYTES; k += LANES) {
+        byte_lanes lanes, least, above;
+        uint64_t words[2];
+        memcpy(&lanes, bytes + k, LANES);
+        memcpy(&least, pattern->least + k, LANES);
+        memcpy(&above, pattern->above + k, LANES);
+        lanes -= least;
+        memcpy(digits + k, &lanes, LANES);
+        lanes = (byte_lanes)(lanes > above);
+        memcpy(words, &lanes, LANES);
+        wrong |= words[0] | words[1];
+    }
     memcpy(digits + PATTERN_BYTES, others, sizeof others);
-    return (words[0] | words[1] | words[2] | words[3]) == 0;
+    return wrong == 0;
 }
 
 static inline int two_of(const uint8_t *digits)

@@ -4,6 +4,7 @@
 #include "engine/bind/bind_internal.h"
 #include "engine/bind/bind_needs.h"
 #include "engine/bind/bind_remote.h"
+#include "engine/bind/stage_order.h"
 #include "engine/loop/loop_stages.h"
 
 #include <string.h>
@@ -238,6 +239,8 @@ enum status facts_open(struct facts *facts, struct arena *arena, struct diags *d
         return STATUS_FAILED;
     while (pipeline->source.kind == SOURCE_PIPELINE && pipeline->stage_count == 0 && !pipeline->source.as.text)
         pipeline = pipeline->source.pipeline;
+    if (!facts->checking)
+        pipeline = rows_before_texts(facts->env, pipeline, arena);
     facts->pipeline = facts->rest = pipeline;
     facts->expr = element_of_path(facts->env, pipeline, arena);
     if (!facts->expr)

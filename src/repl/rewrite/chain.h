@@ -107,6 +107,9 @@ const char *terminal_of(struct translator *t, const struct phrase *aggregate);
 /* Tokens of an argument: `name = ` is read away; false if it is not this one. */
 bool accept_keyword(struct translator *t, const char *name);
 
+/* `pad` of pandas, behind its width, to the bracket at `close`. */
+struct phrase pad_text(struct translator *t, struct phrase *operands, size_t count, size_t close);
+
 /* A text, or a list of texts, as names with commas between them; NULL: something else stands there. */
 const char *parse_names(struct translator *t);
 

@@ -106,6 +106,9 @@ static struct phrase multiply(struct translator *t, struct phrase a, const char 
     if ((remainder || strcmp(written, " // ") == 0) && t->dialect == DIALECT_PYTHON) { /* which round down */
         const bool negative = b.level == LEVEL_SIGN && b.text[0] == '-' && strspn(b.text + 1, "0123456789") > 0;
         const bool whole = b.type == PHRASE_INT && (negative || b.level == LEVEL_OPERAND) && !b.column;
+        if (!remainder && a.type == PHRASE_INT && b.type == PHRASE_INT && b.column)
+            return phrase_fill("floor(float(A) / B)", LEVEL_OPERAND, PHRASE_FLOAT, (struct phrase[]){a, b}, 2,
+                               t->arena);
         b.level = LEVEL_OPERAND;
         struct phrase operands[] = {a, b};
         if (!whole || (a.type != PHRASE_INT && a.type != PHRASE_FLOAT) || (remainder && a.type != PHRASE_INT))

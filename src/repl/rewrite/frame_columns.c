@@ -207,6 +207,7 @@ static struct phrase of_text(struct translator *t, struct phrase x)
     }
     if (t->at != close)
         return strcmp(method, "split") == 0 ? translate_function(t, method, operands, count)
+               : strcmp(method, "pad") == 0 ? pad_text(t, operands, count, close)
                                             : translate_fail(t, "there is no `%s` with these operands here", method);
     t->at = close + 1;
     return text_method(t, method, operands, count, &options);

@@ -282,3 +282,23 @@ struct phrase translate_operand(struct translator *t)
         x = frame_method(t, x);
     return x;
 }
+
+struct phrase pad_text(struct translator *t, struct phrase *operands, size_t count, size_t close)
+{
+    const char *side = "left", *fill = NULL;
+    while (t->at < close && (next_is(t, "side") || next_is(t, "fillchar"))) {
+        const bool of_side = accept_keyword(t, "side");
+        if (!of_side && !accept_keyword(t, "fillchar"))
+            break;
+        *(of_side ? &side : &fill) = token_raw(t, t->at++);
+        (void)accept(t, ",");
+    }
+    if (t->at != close || count != 2 || !side || !is_one_of(side, "left right"))
+        return translate_function(t, "lpad", operands, count);
+    t->at = close + 1;
+    if (fill)
+        operands[count++] = phrase_text(fill, t->arena);
+    const bool right = strcmp(side, "right") == 0;
+    const char *form = right ? (fill ? "pad(A, -B, C)" : "pad(A, -B)") : (fill ? "pad(A, B, C)" : "pad(A, B)");
+    return phrase_fill(form, LEVEL_OPERAND, PHRASE_TEXT, operands, count, t->arena);
+}
