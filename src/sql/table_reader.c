@@ -4,6 +4,7 @@
 #include "base/memory_size.h"
 #include "base/strbuf.h"
 #include "sql/lower/dialect.h"
+#include "sql/wire/kept_answers.h"
 #include "sql/wire/query.h"
 #include "sql/wire/servers.h"
 #include "sql/wire/table.h"
@@ -103,17 +104,23 @@ static enum status ask_columns(struct table_reader *reader, const struct format_
 }
 
 /* Opens the table: what its columns are, and settings for all further queries. */
-static enum status find_columns(struct table_reader *reader, const struct format_job *job)
+static enum status find_columns(struct table_reader *reader, struct kept_answers *kept, const struct format_job *job)
 {
+    const struct table_url *url = &reader->url;
+    const char *key = arena_printf(reader->arena, "%d %s %s %s", url->tls, reader->server,
+                                   url->database ? url->database : "", url->table);
     struct query_texts found;
     bool changed = false;
-    enum status status = ask_columns(reader, job, &found);
+    const bool known = kept_answers_find(kept, key, &found);
+    enum status status = known ? STATUS_OK : ask_columns(reader, job, &found);
     if (status != STATUS_OK)
         return status;
     status = server_settings_pin(reader->http, reader->server, &found, &changed, job->span, job->diags);
     if (status == STATUS_OK && changed) { /* with the server's own, the answer may lack columns */
         query_texts_release(&found);
         status = ask_columns(reader, job, &found);
+    } else if (status == STATUS_OK && !known) {
+        kept_answers_add(kept, key, &found);
     }
     if (status == STATUS_OK && !set_columns(reader, &found, job))
         status = report_no_table(reader, job);
@@ -339,7 +346,7 @@ static enum status table_reader_open(struct servers *servers, const char *addres
         reader->server = table_url_server(&reader->url, reader->arena);
         servers_meet(servers, &reader->url);
         reader->http = http_new(&reader->url, servers_shared(servers), job->span, job->diags);
-        status = reader->http ? find_columns(reader, job) : STATUS_FAILED;
+        status = reader->http ? find_columns(reader, servers_kept(servers), job) : STATUS_FAILED;
     }
     if (status == STATUS_OK)
         status = check_order(reader, job);
@@ -362,6 +369,7 @@ struct table_source table_source_of(struct servers *servers)
                                  .of_file = table_of_file,
                                  .together = readers_are_together,
                                  .traffic = servers_traffic,
+                                 .forget = servers_forget,
                                  .connections = servers_connections,
                                  .peek = servers_peek,
                                  .dialect = sql_dialect_name,

@@ -108,6 +108,7 @@ def answer(rig, line, sources):
     # What is quoted of the line is cut, by its length with the source.
     # Of keys that are zeros with either sign servers give 0.0.
     out = re.sub(r"(^|\t)-0\.0(?=\t|$)", r"\g<1>0.0", result.out.decode(), flags=re.MULTILINE)
+    out = re.sub(r"~\d+", "~", out)  # estimates of how many values there are
     return result.status, out, [re.sub(r"`[^`]{90,}`|`\(load [^`]*`", "`...`", error) for error in errors]
 
 

@@ -5,6 +5,9 @@ NUMBERS = (0.5, 2.0, 1e300, 0.1, 3.0, 1e-310, 0.0, 1.5, -2.25)
 WORDS = ("", "a", "AAPL", "MSFT", "ÄÖ", "a'b\\c", "Z")
 ARITHMETIC = ("+", "-", "*", "/", "%", "//", "+", "-", "*", "<<", ">>", "&", "|", "^")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
+import re
+
+REGEXES = ("a", "^A", "S.T$", "[A-Z]{2}", "a|M.*T", "^$", "[^a-z]", "\\d+", "^\\w+$", "\\s", "(?i)aapl", "(a|b)+?c*", "Ä", "x?")
 PATTERNS = ("%", "", "_", "__", "a%", "%a", "%a%", "a", "a_", "_a%", "%a%b%", "a%b", "%\\%%", "\\%%", "%\\_", "\\\\%", "%\\\\", "a\\b", "%_%", "%ü", "ü_", "%€%", "%_\\_", "%'%", "%.%", "a.%", "%\n%", "%\n_", "%$", "[%", "%aa%a%", "_\n%", "%%", "%a%%", "\\a%")
 # Kinds whose columns can be keys of one join.
 COMPARABLE = {"int": "int", "missing": "int", "text": "text", "float": "float", "bool": "bool", "date": "date", "time": "time"}
@@ -83,6 +86,9 @@ class Writer:
             return self.of("text") or self.constant()
         choice = rng.random()
         one = self.text(depth - 1)
+        if choice < 0.1:
+            first, second, third = (self.constant() for _ in range(3))
+            return f"({self.truth_of_text(0)} ? {first} : {self.truth_of_text(0)} ? {second} : {rng.choice((third, one))})"
         if choice < 0.3:
             return f"{rng.choice(('upper', 'lower', 'trim'))}({one})"
         if choice < 0.45:
@@ -103,6 +109,8 @@ class Writer:
             return f"({one} like {quoted(rng.choice(PATTERNS))})"
         if choice < 0.6 and self.functions:
             return f"{rng.choice(('starts', 'ends', 'contains'))}({one}, {self.constant()})"
+        if choice < 0.65 and self.functions:
+            return f"({one} {rng.choice(('~', '~', '!~'))} {quoted(rng.choice(REGEXES))})"
         if choice < 0.8:
             other = self.constant() if rng.random() < 0.7 else self.text(depth)
             return f"({one} {rng.choice(COMPARISONS)} {other})" if rng.random() < 0.7 else f"({other} {rng.choice(COMPARISONS)} {one})"
@@ -194,8 +202,10 @@ class Writer:
         of_float = f", {rng.choice(('sum', 'mean', 'min', 'max'))}({number}) as f" if number and rng.random() < 0.6 else ""
         measured = self.of("int", "missing", "float") or "1"
         of_values = f", {rng.choice((f'median({measured})', f'quantile(0.3, {measured})', f'distinct({measured})', f'distinct({rng.choice(list(self.columns))})', f'stddev({measured})', f'var({measured})', f'corr({measured}, {number or measured})'))} as d" if rng.random() < 0.4 else ""
+        taken, least = rng.choice(list(self.columns)), rng.choice([name for name, kind in self.columns.items() if kind != "bool"] or ["1"])
+        of_rows = f", {rng.choice((f'first({taken})', f'last({taken})', f'argmin({least}, {taken})', f'argmax({least}, {taken})', f'last({self.integer(1)})'))} as r" if rng.random() < 0.35 else ""
         of_truth = f", {rng.choice(('any', 'all', 'min', 'max'))}({self.truth(1)}) as t" if rng.random() < 0.3 else ""
-        stage = "group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({self.integer(1)}) as s{of_float}{of_truth}{of_values}"
+        stage = "group " + ", ".join(f"{name} as {new}" for name, new in zip(chosen, names)) + f": count() as n, {rng.choice(('sum', 'min', 'max'))}({self.integer(1)}) as s{of_float}{of_truth}{of_values}{of_rows}"
         self.columns = dict(zip(names, kinds)) | {"n": "int", "s": "int" if chosen else "missing"} | ({"f": "float"} if of_float else {}) | ({"t": "bool"} if of_truth else {})
         return stage
 
@@ -248,7 +258,7 @@ class Writer:
             stages.append(f"{rng.choice(('any', 'all', 'min', 'max'))} {self.truth(2)}")
         elif end < 0.78:
             number = self.of("float", "missing", "int") or self.integer(1)
-            stages.append(rng.choice((f"var {number}", f"stddev {number}", f"corr {number}, {self.integer(1)}", f"corr {self.real(1)}, {number}")))
+            stages.append(rng.choice((f"hist {number} {rng.randrange(1, 60)}" if re.fullmatch("[a-z]\\w*", number) else f"mean {number}", "describe", f"var {number}", f"stddev {number}", f"corr {number}, {self.integer(1)}", f"corr {self.real(1)}, {number}")))
         return " | ".join(stages)
 
 

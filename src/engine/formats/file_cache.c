@@ -160,8 +160,11 @@ static bool has_changed(const struct entry *entry)
 
 void file_cache_sweep(struct file_cache *file_cache)
 {
+    const struct table_source *tables = file_cache_tables(file_cache);
     size_t idle = 0;
     file_cache->statements++;
+    if (tables && tables->forget)
+        tables->forget(tables->servers);
     for (size_t i = file_cache->count; i-- > 0;) {
         if (has_changed(&file_cache->entries[i]) && !is_awaited(&file_cache->entries[i]))
             entry_remove(file_cache, i);

@@ -77,6 +77,8 @@ struct table_source {
     /* Whether one query can read both tables. */
     bool (*together)(const struct file_reader *a, const struct file_reader *b);
     struct table_traffic (*traffic)(const struct servers *servers);
+    /* A statement has ended: what the tables are is asked anew. */
+    void (*forget)(struct servers *servers);
     /* The servers, in the arena; takes a second at most for each. */
     struct table_connection *(*connections)(struct servers *servers, struct arena *arena, size_t *count);
     /* The names and types of a table's columns, in the arena, for completion; takes 300 ms at most. False: unknown. */

@@ -3,6 +3,7 @@
 #include "base/heap.h"
 #include "base/strbuf.h"
 #include "base/timing.h"
+#include "sql/wire/kept_answers.h"
 #include "sql/wire/query.h"
 #include "sql/wire/table_url.h"
 
@@ -23,11 +24,24 @@ struct servers {
     struct server *at;
     size_t count, capacity;
     struct http_shared shared;
+    struct kept_answers *kept;
 };
 
 struct servers *servers_new(void)
 {
-    return heap_array(1, sizeof(struct servers));
+    struct servers *servers = heap_array(1, sizeof *servers);
+    servers->kept = kept_answers_new();
+    return servers;
+}
+
+struct kept_answers *servers_kept(struct servers *servers)
+{
+    return servers->kept;
+}
+
+void servers_forget(struct servers *servers)
+{
+    kept_answers_forget(servers->kept);
 }
 
 struct http_shared *servers_shared(struct servers *servers)
@@ -56,6 +70,7 @@ void servers_free(struct servers *servers)
         http_free(servers->at[i].http);
         free(servers->at[i].address);
     }
+    kept_answers_free(servers->kept);
     free(servers->at);
     free(servers);
 }

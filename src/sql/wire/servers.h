@@ -6,13 +6,17 @@
 #include "sql/wire/table_url.h"
 
 struct servers;
-struct http_shared; /* http.h */
+struct http_shared;  /* http.h */
+struct kept_answers; /* kept_answers.h */
 
 struct servers *servers_new(void);
 void servers_free(struct servers *servers);
 
 /* What the queries of the session share; lives as long. */
 struct http_shared *servers_shared(struct servers *servers);
+/* What they have answered to the statement that runs, and the end of it. */
+struct kept_answers *servers_kept(struct servers *servers);
+void servers_forget(struct servers *servers);
 void servers_set_limits(struct servers *servers, const struct table_limits *limits);
 struct table_limits servers_limits(const struct servers *servers);
 struct table_traffic servers_traffic(const struct servers *servers);
