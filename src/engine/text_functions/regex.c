@@ -18,6 +18,7 @@ enum {
 
 struct regex {
     pcre2_code *code;
+    bool compiled; /* to machine code */
 };
 
 struct regex_matcher {
@@ -25,6 +26,7 @@ struct regex_matcher {
     pcre2_match_data *data;
     pcre2_match_context *context;
     pcre2_jit_stack *stack; /* may be NULL */
+    int groups;
 };
 
 struct regex *regex_new(struct text pattern, char message[REGEX_MESSAGE], size_t *offset)
@@ -40,9 +42,9 @@ struct regex *regex_new(struct text pattern, char message[REGEX_MESSAGE], size_t
             (void)snprintf(message, REGEX_MESSAGE, "error %d", error);
         return NULL;
     }
-    (void)pcre2_jit_compile(code, PCRE2_JIT_COMPLETE); /* where there is no JIT, matches are interpreted */
     struct regex *regex = heap_array(1, sizeof *regex);
     regex->code = code;
+    regex->compiled = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE) == 0; /* else matches are interpreted */
     return regex;
 }
 
@@ -62,6 +64,7 @@ struct regex_matcher *regex_matcher_new(const struct regex *regex)
     matcher->context = pcre2_match_context_create(NULL);
     if (!matcher->data || !matcher->context)
         heap_exhausted();
+    matcher->groups = regex_groups(regex);
     pcre2_set_match_limit(matcher->context, STEPS);
     pcre2_set_heap_limit(matcher->context, HEAP_KIB);
     matcher->stack = pcre2_jit_stack_create(JIT_STACK / 32, JIT_STACK, NULL);
@@ -80,13 +83,22 @@ void regex_matcher_free(struct regex_matcher *matcher)
     free(matcher);
 }
 
-enum regex_result regex_match(struct regex_matcher *matcher, struct text text)
+/* Machine code looks at invalid UTF-8 itself, and takes no options. */
+static enum regex_result search(struct regex_matcher *matcher, struct text text, size_t from, uint32_t options)
 {
-    int result =
-        pcre2_match(matcher->regex->code, (PCRE2_SPTR)text.at, text.length, 0, 0, matcher->data, matcher->context);
+    const struct regex *regex = matcher->regex;
+    const PCRE2_SPTR at = (PCRE2_SPTR)(text.at ? text.at : "");
+    const int result = regex->compiled && options == 0
+                           ? pcre2_jit_match(regex->code, at, text.length, from, 0, matcher->data, matcher->context)
+                           : pcre2_match(regex->code, at, text.length, from, options, matcher->data, matcher->context);
     if (result >= 0)
         return REGEX_YES;
     return result == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_TOO_LONG;
+}
+
+enum regex_result regex_match(struct regex_matcher *matcher, struct text text)
+{
+    return search(matcher, text, 0, 0);
 }
 
 int regex_groups(const struct regex *regex)
@@ -98,17 +110,13 @@ int regex_groups(const struct regex *regex)
 
 int regex_matcher_groups(const struct regex_matcher *matcher)
 {
-    return regex_groups(matcher->regex);
+    return matcher->groups;
 }
 
 enum regex_result regex_find(struct regex_matcher *matcher, struct text text, size_t from, bool solid)
 {
     const uint32_t options = solid ? PCRE2_NOTEMPTY_ATSTART | PCRE2_ANCHORED : 0;
-    const int result = pcre2_match(matcher->regex->code, (PCRE2_SPTR)text.at, text.length, from, options, matcher->data,
-                                   matcher->context);
-    if (result >= 0)
-        return REGEX_YES;
-    return result == PCRE2_ERROR_NOMATCH ? REGEX_NO : REGEX_TOO_LONG;
+    return search(matcher, text, from, options);
 }
 
 bool regex_group(const struct regex_matcher *matcher, int group, size_t *begin, size_t *end)

@@ -86,14 +86,18 @@ void row_element_set(const struct row_argument *argument, union row_element elem
         value->text = dictionary_text(value->logical.dictionary, element.integer);
 }
 
-/* What argument k, which is no float, has in the combinations that occur. */
-static void elements_in(const struct rows *rows, size_t k, int64_t begin, int64_t count, const bool *present,
-                        union row_element *elements)
+/* What argument k, which is no float, has in combinations. */
+static void elements_in(const struct rows *rows, size_t k, int64_t begin, int64_t count, union row_element *elements)
 {
     const struct digit *digit = &rows->digits[k];
+    uint64_t place = (uint64_t)begin / digit->weight, below = (uint64_t)begin % digit->weight;
+    place %= digit->count;
     for (int64_t i = 0; i < count; i++) {
-        if (present[i])
-            elements[i].integer = digit->lo + (int64_t)((uint64_t)(begin + i) / digit->weight % digit->count);
+        elements[i].integer = (int64_t)((uint64_t)digit->lo + place);
+        if (++below < digit->weight)
+            continue;
+        below = 0;
+        place = place + 1 < digit->count ? place + 1 : 0;
     }
 }
 
@@ -163,7 +167,7 @@ static void make_texts(void *context, int member, int64_t begin, int64_t count, 
     find_present(rows, begin, count, batch->present);
     for (size_t k = 0; k < call->count; k++) {
         if (rows->combinations > 0)
-            elements_in(rows, k, begin, count, batch->present, made->elements[k]);
+            elements_in(rows, k, begin, count, made->elements[k]);
         else
             row_argument_elements(&call->arguments[k], begin, count, made->elements[k]);
     }

@@ -3,6 +3,7 @@
 #include "engine/text_functions/text_call.h"
 
 #include "base/cpu_dispatch.h"
+#include "engine/values/text_bytes.h"
 
 #include <limits.h>
 #include <string.h>
@@ -30,7 +31,8 @@ CPU_CLONES static const char *search(const char *at, const char *end, struct tex
         for (size_t k = 0; any && k < WORDS; k++) {
             for (uint64_t left = words[k] & LOWEST_BITS; left != 0; left &= left - 1) {
                 const char *place = at + k * sizeof *words + (size_t)__builtin_ctzll(left) / CHAR_BIT;
-                if (memcmp(place, part.at, part.length) == 0)
+                const struct text here = {place, part.length};
+                if (text_equal(here, part))
                     return place;
             }
         }
