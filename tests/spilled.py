@@ -130,7 +130,7 @@ class Table:
         order = np.argsort(right, kind="stable")
         starts, ends = (np.searchsorted(right[order], left, side) for side in ("left", "right"))
         counts = ends - starts
-        kinds = ["semi ", "anti "] + (["", "left "] if counts.sum() < MOST_PAIRS else [])
+        kinds = ["semi ", "anti "] + (["", "left ", "full "] if counts.sum() < MOST_PAIRS else [])
         kind = self.rng.choice(kinds)
         source = f"derive r = row | take {rows} | {kind}join (load s.npz | pick q, y, {', '.join(names)}) on {', '.join(names)}"
         if kind in ("semi ", "anti "):
@@ -140,6 +140,11 @@ class Table:
         place = np.arange(len(row)) - np.repeat(np.cumsum(kept) - kept, kept) + np.repeat(starts, kept)
         found = np.repeat(counts > 0, kept)
         q = np.where(found, order[np.minimum(place, ROWS - 1)], -1)
+        if kind == "full ":
+            rest = np.setdiff1d(np.arange(ROWS), q)
+            return f"{source} | map r ?? -1 as r, q ?? -1 as q, v ?? 0 as v", {
+                "r": np.concatenate([row, np.full(len(rest), -1)]), "q": np.concatenate([q, rest]),
+                "v": np.concatenate([self.v[row], np.zeros(len(rest), dtype=np.int16)])}
         return f"{source} | map r, q ?? -1 as q, y ?? -1.0 as y, v", {
             "r": row, "q": q, "y": np.where(found, self.x[q], -1.0), "v": self.v[row]}
 

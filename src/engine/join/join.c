@@ -304,6 +304,6 @@ void bind_join(struct binder *binder, const struct stage *stage, struct flow *fl
     }
     if (join.kind == JOIN_INNER && join.compared_count == 0 && !flow->open && join.right->index)
         note_join(&join, flow);
-    if (join.kind == JOIN_FULL && !flow->open && !binder->facts->remote)
+    if (join.kind == JOIN_FULL && !parted && !flow->open && !binder->facts->remote)
         join_append_rest(&join, flow);
 }

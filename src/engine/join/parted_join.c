@@ -2,6 +2,7 @@
  * columns of the right along (operators/match.h). */
 #include "base/buffer_pool.h"
 #include "engine/bind/facts.h"
+#include "engine/formats/append_column.h"
 #include "engine/join/join.h"
 
 #include <string.h>
@@ -25,8 +26,7 @@ bool join_exceeds_memory(const struct join *join)
     const struct facts *facts = join->binder->facts;
     struct buffer_pool *pool = facts->workers ? facts->workers->pool : NULL;
     const struct relation *right = join->right->relation;
-    if (!pool || !right || facts->remote || join->key_count == 0 || join->compared_count > 0 ||
-        join->kind == JOIN_FULL || join->kind == JOIN_ASOF)
+    if (!pool || !right || facts->remote || join->key_count == 0 || join->compared_count > 0 || join->kind == JOIN_ASOF)
         return false;
     const int64_t bytes = right->rows * looked_up_bytes(join, pool);
     return !buffer_pool_has(pool, bytes) && buffer_pool_takes(pool, bytes);
@@ -60,6 +60,17 @@ static size_t add_right(const struct join *join, struct task *task, struct colum
     return task_add_input(task, &input, join->binder->arena);
 }
 
+/* Column i of the right that comes along: those added, and in a full join the keys. */
+static size_t brought_count(const struct join *join)
+{
+    return join->added_count + (join->kind == JOIN_FULL ? join->key_count : 0);
+}
+
+static size_t brought(const struct join *join, size_t i)
+{
+    return i < join->added_count ? join->added[i] : join->right_keys[i - join->added_count];
+}
+
 /* The operator, whose inputs of the left's keys are the flow's columns, two of a key where `present`. */
 static struct task *add_match(const struct join *join, const bool *present, struct flow *flow)
 {
@@ -67,7 +78,7 @@ static struct task *add_match(const struct join *join, const bool *present, stru
     struct match_operator *match = ARENA_NEW(binder->arena, struct match_operator, .kind = join->kind,
                                              .key_count = join->key_count, .source = join_source_text(join));
     struct task *task = operator_new(binder, "match", join->stage->span, flow, OPERATOR_MATCH,
-                                     join->key_count * MATCH_KEY_INPUTS + 2 * join->added_count);
+                                     join->key_count * MATCH_KEY_INPUTS + 2 * brought_count(join));
     size_t *keys = task->column_op->keys, at = 0;
     for (size_t i = 0; i < join->key_count; i++, keys += MATCH_KEY_INPUTS) {
         struct column *column = evaluated_column(join->right, join->right_keys[i]);
@@ -79,11 +90,11 @@ static struct task *add_match(const struct join *join, const bool *present, stru
         if (column->validity)
             keys[MATCH_RIGHT_PRESENT] = add_right(join, task, column->validity, "present");
     }
-    for (size_t i = 0; i < join->added_count; i++) {
-        struct column *column = evaluated_column(join->right, join->added[i]);
+    for (size_t i = 0; i < brought_count(join); i++) {
+        struct column *column = evaluated_column(join->right, brought(join, i));
         if (!column)
             continue;
-        keys[match->value_count++] = add_right(join, task, column, join->right->columns[join->added[i]].name);
+        keys[match->value_count++] = add_right(join, task, column, join->right->columns[brought(join, i)].name);
         if (column->validity)
             keys[match->value_count++] = add_right(join, task, column->validity, "present");
     }
@@ -105,16 +116,16 @@ static size_t *set_outputs(const struct join *join, struct task *task, struct fl
     slots[MATCH_ROW] = (struct slot){.name = "row", .type = TYPE_I64, .known = true};
     slots[MATCH_FOUND] = (struct slot){.name = "found", .type = TYPE_BOOL, .known = true};
     values[MATCH_ROW] = values[MATCH_FOUND] = task_input(task, task->column_op->keys[MATCH_LEFT]);
-    for (size_t i = 0; i < join->added_count; i++) {
-        const struct column *column = evaluated_column(join->right, join->added[i]);
+    for (size_t i = 0; i < brought_count(join); i++) {
+        const struct column *column = evaluated_column(join->right, brought(join, i));
         if (!column)
             continue;
-        places[2 * join->added[i]] = at;
-        slots[at] = join->right->columns[join->added[i]];
+        places[2 * brought(join, i)] = at;
+        slots[at] = join->right->columns[brought(join, i)];
         slots[at++].validity = 0;
         if (!column->validity)
             continue;
-        places[2 * join->added[i] + 1] = at;
+        places[2 * brought(join, i) + 1] = at;
         slots[at++] = (struct slot){.name = "present", .type = TYPE_BOOL, .known = true};
     }
     for (size_t k = MATCH_COLUMNS; k < count; k++)
@@ -122,6 +133,39 @@ static size_t *set_outputs(const struct join *join, struct task *task, struct fl
     flow->rows = -1;
     task_set_slots(join->binder, task, flow, slots, values, count, 0);
     return places;
+}
+
+/* Column k of the left in a full join: in rows that only the right has, its key, or nothing. */
+static struct term left_or_key(const struct join *join, struct scope *scope, size_t k, struct term left,
+                               const size_t *places, value here)
+{
+    const struct span span = join->stage->span;
+    const struct expr name = {.kind = EXPR_NAME, .span = span};
+    struct code *code = scope->code;
+    size_t key = 0;
+    while (key < join->key_count && join->left_keys[key] != k)
+        key++;
+    struct term other = term_of(code_exact_int(code, 0, span));
+    if (key == join->key_count) {
+        other.present = code_bool(code, false, span);
+        other.missing = true;
+        return bind_choice(scope, here, left, &name, other, &name, "`full join`", span);
+    }
+    const size_t column = join->right_keys[key];
+    const struct slot *right = &join->right->columns[column];
+    other =
+        term_of_type(code_input(code, (int64_t)places[2 * column], type_table[right->type].kind, span), right->logical);
+    if (evaluated_column(join->right, column)->validity) {
+        other.present = code_input(code, (int64_t)places[2 * column + 1], KIND_BOOL, span);
+        other.settled = true;
+    }
+    struct column_type type = {join->slots[k].type, join->slots[k].logical};
+    if (type_widen(&type, (struct column_type){right->type, right->logical}))
+        join->slots[k].type = type.type;
+    const struct term term = bind_choice(scope, here, left, &name, other, &name, "`full join`", span);
+    if (term.logical.kind == LOGICAL_TEXT)
+        join->slots[k].type = slot_of_term(scope, term).type;
+    return term;
 }
 
 void join_in_parts(struct join *join, struct scope *scope, struct flow *flow)
@@ -146,11 +190,17 @@ void join_in_parts(struct join *join, struct scope *scope, struct flow *flow)
     struct code *code = &task->code;
     const value row = code_input(code, MATCH_ROW, KIND_INT, span);
     struct match place = {.row = row, .found = NO_VALUE, .inputs = places};
+    const value zero = code_exact_int(code, 0, span), here = code_binary(code, OP_LE, zero, row, span);
+    struct scope result = scope_of_stage(binder, task, &rows, NULL);
     if (join_keeps_left(join))
         place.found = code_input(code, MATCH_FOUND, KIND_BOOL, span);
     struct term *left = arena_array(arena, join->left.count + 1, sizeof *left);
-    for (size_t k = 0; k < join->left.count; k++)
-        left[k] = join->left.columns[k].known ? flow_element(task, &join->left, k, row, true, arena) : unknown_term;
+    for (size_t k = 0; k < join->left.count; k++) {
+        left[k] = join->left.columns[k].known ? flow_element(task, &join->left, k, row, join->kind != JOIN_FULL, arena)
+                                              : unknown_term;
+        if (join->kind == JOIN_FULL)
+            left[k] = left_or_key(join, &result, k, left[k], places, here);
+    }
     task->stages[0].how = arena_printf(
         arena, "on %s in parts on the disk, of %s",
         text_of_span(arena, span_join(join->stage->items[0].span, join->stage->items[join->stage->item_count - 1].span),

@@ -126,7 +126,8 @@ static enum status match_parts(struct matching *matching, const struct match_sid
 {
     const size_t keys = matching->match->key_count;
     const int bits = code_bits(ranges, keys);
-    const bool numbered = matching->match->kind == JOIN_LOOKUP; /* whose error names rows of the right */
+    /* A lookup's error names rows of the right, and a full join has those that nothing finds. */
+    const bool numbered = matching->match->kind == JOIN_LOOKUP || matching->match->kind == JOIN_FULL;
     const struct coded coded[] = {{left, keys, ranges, bits < 0}, {right, keys, ranges, bits < 0}};
     const struct part_codes codes[] = {{read_codes, &coded[0], bits < 0 ? 64 : bits},
                                        {read_codes, &coded[1], bits < 0 ? 64 : bits}};
@@ -155,7 +156,7 @@ static enum status match_sides(struct matching *matching, const struct match_sid
                                int divisions)
 {
     const size_t keys = matching->match->key_count;
-    if (left->rows == 0 || right->rows == 0)
+    if (right->rows == 0 || (left->rows == 0 && matching->match->kind != JOIN_FULL))
         return STATUS_OK;
     const struct join_keys indexed = {.columns = right->keys, .count = keys, .rows = right->rows};
     struct join_key *ranges = heap_array(keys + 1, sizeof *ranges);
@@ -252,11 +253,15 @@ enum status operator_match(const struct operator_job *job, const struct workers 
                                 .match = job->task->column_op->match,
                                 .row_bytes = INDEX_ROW_BYTES,
                                 .double_rows = {INT64_MAX, INT64_MAX}};
-    const enum type number = job->rows <= INT32_MAX ? TYPE_I32 : TYPE_I64;
     struct match_side left, right = {0};
-    matching.number =
-        (struct column){.type = TYPE_I64, .store = number, .range_known = true, .hi = max_int64(job->rows - 1, 0)};
     set_sides(&matching, &left, &right);
+    const bool full = matching.match->kind == JOIN_FULL;
+    matching.rows = job->rows + (full ? right.rows : 0);
+    matching.number = (struct column){.type = TYPE_I64,
+                                      .store = matching.rows <= INT32_MAX ? TYPE_I32 : TYPE_I64,
+                                      .range_known = true,
+                                      .lo = full ? -1 : 0,
+                                      .hi = max_int64(matching.rows - 1, 0)};
     enum status status = match_sides(&matching, &left, &right, 0);
     if (status == STATUS_OK && matching.double_rows[0] < INT64_MAX)
         status = refuse_doubles(&matching);

@@ -30,8 +30,9 @@ struct matching {
     const struct operator_job *job;
     const struct workers *workers;
     const struct match_operator *match;
-    struct column number;           /* stands for columns of the left's row numbers */
-    int64_t row_bytes;              /* that a row of the right takes while it is matched */
+    int64_t rows;         /* of the left, and in a full join those of the right, which are numbered after them */
+    struct column number; /* stands for columns of these numbers */
+    int64_t row_bytes;    /* that a row of the right takes while it is matched */
     struct match_segment *segments; /* each has rows */
     size_t segment_count, segment_capacity;
     int64_t double_rows[2]; /* of a lookup: the first row whose keys an earlier one has, and that; else INT64_MAX */

@@ -18,6 +18,12 @@ struct merging {
     bool drops;      /* those that found something */
     int64_t *begins; /* of each block of the left's rows: result rows */
     struct column **results;
+    struct scratch *scratch; /* of each thread */
+};
+
+struct scratch {
+    int64_t *counts; /* of a block */
+    char **buffers;  /* of each output, NULL: not used yet */
 };
 
 /* A block of the left's rows, and where in each segment its rows are. */
@@ -45,13 +51,17 @@ static int64_t find_number(const struct match_segment *segment, int64_t number)
     return begin;
 }
 
-static void open_block(const struct merging *merging, int64_t number, struct block *block)
+static void open_block(const struct merging *merging, int member, int64_t number, struct block *block)
 {
     const struct matching *matching = merging->matching;
     block->begin = number * BLOCK;
-    block->end = min_int64(block->begin + BLOCK, matching->job->rows);
+    block->end = min_int64(block->begin + BLOCK, matching->rows);
     block->runs = heap_array(matching->segment_count + 1, sizeof *block->runs);
-    block->counts = heap_array(BLOCK + 1, sizeof *block->counts);
+    struct scratch *scratch = &merging->scratch[member];
+    if (!scratch->counts)
+        scratch->counts = heap_array(BLOCK + 1, sizeof *scratch->counts);
+    block->counts = scratch->counts;
+    memset(block->counts, 0, BLOCK * sizeof *block->counts);
     block->run_count = 0;
     for (size_t i = 0; i < matching->segment_count; i++) {
         const struct match_segment *segment = &matching->segments[i];
@@ -61,12 +71,6 @@ static void open_block(const struct merging *merging, int64_t number, struct blo
         if (begin < end)
             block->runs[block->run_count++] = (struct run){segment, begin, end};
     }
-}
-
-static void close_block(struct block *block)
-{
-    free(block->runs);
-    free(block->counts);
 }
 
 /* Counts what each row of the block has found. */
@@ -85,29 +89,30 @@ static void count_found(const struct merging *merging, struct block *block)
     }
 }
 
-/* The result rows of a row that has found so many. */
-static int64_t rows_of(const struct merging *merging, int64_t found)
+/* The result rows of a row that has found so many, or, one of the right, has been added so often. */
+static int64_t rows_of(const struct merging *merging, int64_t row, int64_t found)
 {
-    return found == 0 ? merging->keeps : merging->drops ? 0 : found;
+    if (found == 0)
+        return merging->keeps && row < merging->matching->job->rows;
+    return merging->drops ? 0 : found;
 }
 
 static void count_block(void *context, int member, int64_t number)
 {
-    (void)member;
     const struct merging *merging = context;
     struct block block;
     int64_t rows = 0;
-    open_block(merging, number, &block);
+    open_block(merging, member, number, &block);
     if (merging->keeps) {
         count_found(merging, &block);
         for (int64_t row = block.begin; row < block.end; row++)
-            rows += rows_of(merging, block.counts[row - block.begin]);
+            rows += rows_of(merging, row, block.counts[row - block.begin]);
     } else {
         for (size_t i = 0; i < block.run_count; i++)
             rows += block.runs[i].end - block.runs[i].begin;
     }
     merging->begins[number] = rows;
-    close_block(&block);
+    free(block.runs);
 }
 
 /* Writes the numbers of the rows, and whether they have found something; counts become places. */
@@ -117,13 +122,14 @@ static void write_rows(const struct merging *merging, struct block *block, void 
     for (int64_t row = block->begin; row < block->end; row++) {
         int64_t *count = &block->counts[row - block->begin];
         const bool some = *count > 0;
-        const int64_t end = at + rows_of(merging, *count);
+        const int64_t shown = row < merging->matching->job->rows ? row : -1;
+        const int64_t end = at + rows_of(merging, row, *count);
         *count = at;
         for (; at < end; at++) {
             if (numbers && narrow)
-                ((int32_t *)numbers)[at] = (int32_t)row;
+                ((int32_t *)numbers)[at] = (int32_t)shown;
             else if (numbers)
-                ((int64_t *)numbers)[at] = row;
+                ((int64_t *)numbers)[at] = shown;
             if (found)
                 found[at] = some;
         }
@@ -177,11 +183,19 @@ static void write_values(const struct merging *merging, const struct block *bloc
     }
 }
 
+/* A thread's buffer for an output. */
+static char *buffer_of(const struct merging *merging, int member, size_t output)
+{
+    char **buffer = &merging->scratch[member].buffers[output];
+    if (!*buffer)
+        *buffer = heap_array(MOST_BUFFERED, type_table[merging->results[output]->store].size);
+    return *buffer;
+}
+
 /* Results are written where they belong, or, if there are few, to buffers that are copied there: that saves the page
  * faults of stores to spilled memory. */
 static void write_block(void *context, int member, int64_t number)
 {
-    (void)member;
     const struct merging *merging = context;
     const struct matching *matching = merging->matching;
     const size_t outputs = matching->match->value_count + MATCH_COLUMNS;
@@ -193,21 +207,22 @@ static void write_block(void *context, int member, int64_t number)
     for (size_t k = 0; k < outputs; k++) {
         struct column *column = merging->results[k];
         if (column)
-            to[k] = buffered ? heap_array((size_t)rows, type_table[column->store].size) : column_at(column, begin);
+            to[k] = buffered ? buffer_of(merging, member, k) : column_at(column, begin);
+        if (column && merging->keeps && k >= MATCH_COLUMNS) /* where nothing is found */
+            memset(to[k], 0, (size_t)rows * type_table[column->store].size);
     }
     struct block block;
-    open_block(merging, number, &block);
+    open_block(merging, member, number, &block);
     count_found(merging, &block);
     write_rows(merging, &block, to[MATCH_ROW], matching->number.store == TYPE_I32, (uint8_t *)to[MATCH_FOUND]);
     if (match_takes(matching->match))
         write_values(merging, &block, to);
-    close_block(&block);
+    free(block.runs);
     for (size_t k = 0; k < outputs && buffered; k++) {
         struct column *column = merging->results[k];
         if (to[k])
             buffer_pool_write(matching->workers->pool, column_at(column, begin), to[k],
                               (size_t)rows * type_table[column->store].size);
-        free(to[k]);
     }
     free(to);
 }
@@ -250,12 +265,17 @@ enum status match_merge(const struct matching *matching)
 {
     const struct operator_job *job = matching->job;
     const enum join_kind kind = matching->match->kind;
-    const int64_t blocks = divide_up(job->rows, BLOCK);
+    const int64_t blocks = divide_up(matching->rows, BLOCK);
     struct merging merging = {.matching = matching,
-                              .keeps = kind == JOIN_LEFT || kind == JOIN_LOOKUP || kind == JOIN_ANTI,
+                              .keeps =
+                                  kind == JOIN_LEFT || kind == JOIN_LOOKUP || kind == JOIN_ANTI || kind == JOIN_FULL,
                               .drops = kind == JOIN_ANTI,
                               .results = job->results};
+    const size_t outputs = matching->match->value_count + MATCH_COLUMNS;
     merging.begins = heap_array((size_t)blocks + 1, sizeof *merging.begins);
+    merging.scratch = heap_array((size_t)matching->workers->threads, sizeof *merging.scratch);
+    for (int member = 0; member < matching->workers->threads; member++)
+        merging.scratch[member].buffers = heap_array(outputs, sizeof(char *));
     enum status status = STATUS_CANCELLED;
     if (workers_run(matching->workers, blocks, count_block, &merging)) {
         const int64_t rows = *job->result_rows = begins_of_counts(merging.begins, blocks);
@@ -268,6 +288,13 @@ enum status match_merge(const struct matching *matching)
             status = STATUS_CANCELLED;
         columns_finish(job->results, job->task->output_count, rows, status == STATUS_OK);
     }
+    for (int member = 0; member < matching->workers->threads; member++) {
+        for (size_t k = 0; k < outputs; k++)
+            free(merging.scratch[member].buffers[k]);
+        free(merging.scratch[member].buffers);
+        free(merging.scratch[member].counts);
+    }
+    free(merging.scratch);
     free(merging.begins);
     return status;
 }

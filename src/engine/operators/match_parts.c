@@ -10,13 +10,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROUND_ROWS = 1 << 22, PIECE_ROWS = 1 << 16, WRITTEN = 1 << 12 /* rows at once */ };
+enum {
+    ROUND_ROWS = 1 << 22,
+    PIECE_ROWS = 1 << 16,
+    WRITTEN = 1 << 12 /* rows at once */
+};
 
 struct probing {
     struct matching *matching;
     const struct match_side *left, *right;
     const struct join_index *index; /* NULL: */
     const int64_t *equal;           /* all rows of the right have these keys */
+    const int32_t *starts, *row_of; /* tables of the index, or NULL */
+    const uint8_t *members;
+    uint8_t *matched; /* of a full join: whether some row has found each row of the right */
     /* A round: */
     int64_t begin;   /* its first row of the left */
     int32_t *ids;    /* of each row */
@@ -31,53 +38,42 @@ struct found {
 
 static struct found rows_of(const struct probing *probing, int64_t id)
 {
-    const struct join_index *index = probing->index;
-    const bool takes = match_takes(probing->matching->match);
     if (id < 0)
         return (struct found){0, 0};
-    if (!index)
-        return (struct found){0, takes ? probing->right->rows : 1};
-    if (!takes)
-        return (struct found){0, !index->members || column_get_int(index->members, id)};
-    if (index->starts) {
-        const int32_t *starts = (const int32_t *)index->starts->data + id;
-        return (struct found){starts[0], starts[1] - starts[0]};
-    }
-    const int64_t row = index->row_of ? column_get_int(index->row_of, id) : id;
-    return (struct found){row, row >= 0 && row < index->rows};
+    if (!match_takes(probing->matching->match))
+        return (struct found){0, !probing->members || probing->members[id]};
+    if (!probing->index)
+        return (struct found){0, probing->right->rows};
+    if (probing->starts)
+        return (struct found){probing->starts[id], probing->starts[id + 1] - probing->starts[id]};
+    const int64_t row = probing->row_of ? probing->row_of[id] : id;
+    return (struct found){row, row >= 0 && row < probing->right->rows};
 }
 
 /* The row at a place of those that were found. */
 static int64_t row_at(const struct probing *probing, int64_t place)
 {
-    const struct join_index *index = probing->index;
-    return index && index->starts && index->row_of ? column_get_int(index->row_of, place) : place;
+    return probing->starts && probing->row_of ? probing->row_of[place] : place;
 }
 
-/* The ids of rows of the left. */
-static void find_ids(const struct probing *probing, int64_t row, int count, int64_t *ids)
+/* The ids of rows of the left; `values` has room for a block of each key. */
+static void find_ids(const struct probing *probing, int64_t row, int count, int64_t *const *values, int64_t *ids)
 {
     const struct match_side *left = probing->left;
     const size_t keys = probing->matching->match->key_count;
-    int64_t *values = heap_array(keys * OPERATOR_BLOCK + 1, sizeof *values);
-    const int64_t **at = heap_array(keys + 1, sizeof *at);
-    for (size_t k = 0; k < keys; k++) {
-        at[k] = &values[k * OPERATOR_BLOCK];
-        join_key_values(left->keys[k], row, count, &values[k * OPERATOR_BLOCK]);
-    }
+    for (size_t k = 0; k < keys; k++)
+        join_key_values(left->keys[k], row, count, values[k]);
     if (probing->index)
-        join_probe(probing->index, at, count, ids);
+        join_probe(probing->index, (const int64_t *const *)values, count, ids);
     else
         memset(ids, 0, (size_t)count * sizeof *ids);
     for (size_t k = 0; k < keys; k++) {
         const uint8_t *present = left->keys[k]->validity ? left->keys[k]->validity->data : NULL;
-        for (int i = 0; i < count; i++) {
-            const bool other = !probing->index && at[k][i] != probing->equal[k];
+        for (int i = 0; i < count && (present || !probing->index); i++) {
+            const bool other = !probing->index && values[k][i] != probing->equal[k];
             ids[i] = other || (present && !present[row + i]) ? -1 : ids[i];
         }
     }
-    free(values);
-    free(at);
 }
 
 /* ---- segments ---- */
@@ -133,7 +129,10 @@ static void add_rows(const struct probing *probing, const struct match_segment *
             if (workers_cancelled(probing->matching->workers))
                 return;
         }
-        written->rows[written->count] = (uint64_t)row_at(probing, found.begin + i);
+        const int64_t row = row_at(probing, found.begin + i);
+        if (probing->matched)
+            probing->matched[row] = 1;
+        written->rows[written->count] = (uint64_t)row;
         written->numbers[written->count++] = number;
     }
 }
@@ -168,17 +167,24 @@ static bool reserve_segment(const struct probing *probing, struct match_segment 
 static void find_piece(void *context, struct part piece)
 {
     struct probing *probing = context;
+    const size_t keys = probing->matching->match->key_count;
     int64_t ids[OPERATOR_BLOCK], rows = 0;
+    int64_t **values = heap_array(keys + 1, sizeof *values);
+    for (size_t k = 0; k < keys; k++)
+        values[k] = heap_array(OPERATOR_BLOCK, sizeof **values);
     for (int64_t at = piece.begin; at < piece.end && !workers_cancelled(probing->matching->workers);
          at += OPERATOR_BLOCK) {
         const int count = (int)min_int64(piece.end - at, OPERATOR_BLOCK);
-        find_ids(probing, probing->begin + at, count, ids);
+        find_ids(probing, probing->begin + at, count, values, ids);
         for (int i = 0; i < count; i++) {
             probing->ids[at + i] = (int32_t)ids[i];
             rows += rows_of(probing, ids[i]).count;
         }
     }
     probing->places[piece.number] = rows;
+    for (size_t k = 0; k < keys; k++)
+        free(values[k]);
+    free(values);
 }
 
 static void write_piece(void *context, struct part piece)
@@ -244,6 +250,55 @@ static enum status probe(struct probing *probing)
 
 /* ---- a pair of parts ---- */
 
+/* Adds the rows of the right that nothing has found, which are numbered after those of the left. */
+static enum status add_rest(struct probing *probing)
+{
+    struct matching *matching = probing->matching;
+    const struct column *numbers = probing->right->numbers;
+    const int64_t rows = probing->right->rows, first = matching->job->rows;
+    int64_t rest = 0;
+    for (int64_t row = 0; row < rows; row++)
+        rest += !probing->matched[row];
+    if (rest == 0)
+        return STATUS_OK;
+    struct match_segment *segment = add_segment(matching);
+    *segment = (struct match_segment){.rows = rest,
+                                      .first = first + (numbers ? column_get_int(numbers, 0) : 0),
+                                      .last = first + (numbers ? column_get_int(numbers, rows - 1) : rows - 1)};
+    if (!reserve_segment(probing, segment))
+        return STATUS_FAILED;
+    struct written *written = heap_array(1, sizeof *written);
+    for (int64_t row = 0; row < rows && !workers_cancelled(matching->workers); row++) {
+        if (!probing->matched[row])
+            add_rows(probing, segment, written, first + (numbers ? column_get_int(numbers, row) : row),
+                     (struct found){row, 1});
+    }
+    flush(probing, segment, written);
+    free(written);
+    return workers_cancelled(matching->workers) ? STATUS_CANCELLED : STATUS_OK;
+}
+
+static enum status probe_pair(struct probing *probing)
+{
+    const struct join_index *index = probing->index;
+    const size_t rows = (size_t)probing->right->rows;
+    if (index && index->starts)
+        probing->starts = index->starts->data;
+    if (index && index->row_of)
+        probing->row_of = index->row_of->data;
+    if (index && index->members)
+        probing->members = index->members->data;
+    if (probing->matching->match->kind == JOIN_FULL)
+        probing->matched = heap_array(rows + 1, 1);
+    enum status status = probe(probing);
+    if (status == STATUS_OK && probing->matched) {
+        probing->starts = probing->row_of = NULL; /* rows are listed as they are */
+        status = add_rest(probing);
+    }
+    free(probing->matched);
+    return status;
+}
+
 /* Keeps the first double row, as the rows of the right are numbered. */
 static void note_doubles(struct matching *matching, const struct match_side *right, int64_t again, int64_t before)
 {
@@ -267,14 +322,14 @@ enum status match_in_memory(struct matching *matching, const struct match_side *
         return STATUS_OK;
     }
     if (equal)
-        return probe(&probing);
+        return probe_pair(&probing);
     struct join_index *index = NULL;
     enum status status = join_index_new(&indexed, matching->workers, NULL, &index);
     probing.index = index;
     if (status == STATUS_OK && distinct && index->doubles > 0)
         note_doubles(matching, right, index->double_rows[0], index->double_rows[1]);
     else if (status == STATUS_OK)
-        status = probe(&probing);
+        status = probe_pair(&probing);
     join_index_unref(index);
     return status;
 }
