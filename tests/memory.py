@@ -102,6 +102,12 @@ def main(sandbox):
     last = LONG - 1
     box.check("let", f"{LONG * last}\n{last * 2}\n", "--memory", "64MB", "-c", "let y = load long.i32 | map long * 2 as y; y | sum; y | skip " + str(last))
 
+    # So is what the exact evaluator holds to find where a row fails.
+    most = 2**63 // (ROWS - 2)  # only the largest exceeds it
+    for text in (f"map a * {most}", f"sort x | map a * {most} | sum", f"select a * {most} > 5 | sort x"):
+        row = int(np.argmax(a[np.argsort(x)] if text.startswith("sort") else a))
+        box.refuses(f"{text}, 4MB", ["does not fit in 64 bits", f"row {row}"], "--memory", "4MB", "-c", f"load t.npz | {text}")
+
     # Texts that a filter looks at once are never all in memory.
     beginning = "every text begins with these words, so that all of them are long: "
     made = box.run("-c", f'load t.npz | derive s = a % 3 == 0 ? missing : "{beginning}" + text(a) + "/" + text(b) | save texts.parquet')

@@ -202,7 +202,7 @@ def main(sandbox):
     parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--count", type=int, default=10**9)
     parser.add_argument("--seed", type=int, default=None)
-    parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": [], "host-kept": []}))
+    parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": [], "host-kept": [], "host-spilled": []}))
     parser.add_argument("--data", default=None)
     parser.add_argument("--large-share", type=float, default=0.03)
     arguments = parser.parse_args()

@@ -83,7 +83,7 @@ static enum status last_rows(struct exact *exact, struct lazy_task *lazy, struct
     enum status status = finds ? find_rows(exact, lazy) : STATUS_OK;
     const int64_t capacity = finds ? lazy->count : lazy->rows;
     for (size_t k = 0; k < task->output_count && status == STATUS_OK; k++) {
-        exact->columns[k] = column_reserve(task->outputs[k].type, task->outputs[k].type, capacity);
+        exact->columns[k] = exact_reserve(exact, task->outputs[k].type, capacity);
         if (!exact->columns[k])
             status = exact_no_memory(exact, task, capacity);
     }
@@ -110,8 +110,8 @@ static enum status cache_outputs(const struct exact *exact, struct lazy_task *la
         if (!lazy->random_access[k] || output->values || task->outputs[k].value == NO_VALUE)
             continue;
         const enum type type = type_of_kind(type_table[task->outputs[k].type].kind);
-        output->values = column_reserve(type, type, lazy->count);
-        output->states = column_reserve(TYPE_U8, TYPE_U8, lazy->count);
+        output->values = exact_reserve(exact, type, lazy->count);
+        output->states = exact_reserve(exact, TYPE_U8, lazy->count);
         if (!output->values || !output->states)
             return exact_no_memory(exact, task, lazy->count);
         row_bytes += (int64_t)type_table[type].size + 1;

@@ -260,7 +260,7 @@ enum status exact_group(struct exact *exact, struct lazy_task *lazy)
     const struct column_operator *column_op = lazy->task->column_op;
     struct order order = {.count = column_op->key_count};
     struct column *sorted = NULL;
-    struct column *ends = column_reserve(TYPE_I64, TYPE_I64, lazy->rows + 1);
+    struct column *ends = exact_reserve(exact, TYPE_I64, lazy->rows + 1);
     enum status status = ends ? STATUS_OK : exact_no_memory(exact, lazy->task, lazy->rows);
     if (status == STATUS_OK)
         status = exact_read_keys(exact, lazy, column_op->keys, &order);

@@ -63,10 +63,20 @@ enum status exact_no_memory(const struct exact *exact, const struct task *task, 
     return diag_no_memory(exact->diags, task->span, "not enough memory for %lld rows", (long long)rows);
 }
 
+struct column *exact_reserve(const struct exact *exact, enum type type, int64_t rows)
+{
+    const struct column like = {.type = type, .store = type};
+    int64_t bytes;
+    const bool fits = !exact->pool || __builtin_mul_overflow(rows, (int64_t)type_table[type].size, &bytes) ||
+                      buffer_pool_has(exact->pool, bytes);
+    struct column *column = fits ? NULL : column_reserve_spilled(exact->pool, &like, rows);
+    return column ? column : column_reserve(type, type, rows);
+}
+
 enum status exact_check_memory(const struct exact *exact, const struct task *task, int64_t rows, int64_t unwritten,
                                int64_t row_bytes)
 {
-    return memory_limit_check(exact->pool, rows, unwritten, row_bytes, task->span, exact->diags);
+    return memory_rows_check(exact->pool, rows, unwritten, row_bytes, task->span, exact->diags);
 }
 
 static void push(struct exact *exact, struct lazy_task *lazy, value v)

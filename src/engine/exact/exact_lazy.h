@@ -82,8 +82,11 @@ void lazy_init(struct lazy_task *lazy, const struct task *task, struct column *c
 bool exact_cancelled(struct exact *exact);
 enum status exact_no_memory(const struct exact *exact, const struct task *task, int64_t rows);
 
+/* A column under construction, which is zeroed; on the disk if memory has no room for it. NULL: no memory. */
+struct column *exact_reserve(const struct exact *exact, enum type type, int64_t rows);
+
 /* STATUS_FAILED if `rows` rows of `row_bytes` bytes, of which `unwritten` are still to be written, do not fit in
- * memory. */
+ * memory, nor on the disk. */
 enum status exact_check_memory(const struct exact *exact, const struct task *task, int64_t rows, int64_t unwritten,
                                int64_t row_bytes);
 

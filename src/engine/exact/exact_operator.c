@@ -40,7 +40,7 @@ enum status exact_column(struct exact *exact, struct lazy_task *lazy, size_t inp
         *column = column_ref(from);
         return STATUS_OK;
     }
-    *column = column_reserve(type, type, lazy->rows);
+    *column = exact_reserve(exact, type, lazy->rows);
     if (!*column)
         return exact_no_memory(exact, task, lazy->rows);
     const struct copied_input copied = {input, *column};
@@ -53,8 +53,8 @@ enum status exact_reserve_output(struct exact *exact, struct lazy_task *lazy, si
 {
     const enum type type = lazy->task->outputs[k].type;
     struct output_values *kept = &lazy->outputs[k];
-    kept->values = column_reserve(type, type, rows);
-    kept->states = column_reserve(TYPE_U8, TYPE_U8, rows);
+    kept->values = exact_reserve(exact, type, rows);
+    kept->states = exact_reserve(exact, TYPE_U8, rows);
     return kept->values && kept->states ? STATUS_OK : exact_no_memory(exact, lazy->task, rows);
 }
 
@@ -87,8 +87,8 @@ static enum status exact_sort(struct exact *exact, struct lazy_task *lazy)
 static enum status list_first(struct exact *exact, struct lazy_task *lazy, const struct order *order,
                               const struct column *sorted)
 {
-    struct column *first = column_reserve(TYPE_U8, TYPE_U8, lazy->rows);
-    lazy->kept = column_reserve(TYPE_I64, TYPE_I64, lazy->rows);
+    struct column *first = exact_reserve(exact, TYPE_U8, lazy->rows);
+    lazy->kept = exact_reserve(exact, TYPE_I64, lazy->rows);
     if (!first || !lazy->kept) {
         column_unref(first);
         return exact_no_memory(exact, lazy->task, lazy->rows);
@@ -143,7 +143,7 @@ static enum status exact_scatter(struct exact *exact, struct lazy_task *lazy)
 {
     const struct column_operator *column_op = lazy->task->column_op;
     const int64_t count = operator_result_rows(column_op, lazy->rows);
-    lazy->kept = column_reserve(TYPE_I64, TYPE_I64, count);
+    lazy->kept = exact_reserve(exact, TYPE_I64, count);
     if (!lazy->kept)
         return exact_no_memory(exact, lazy->task, count);
     if (count > 0)
@@ -203,8 +203,7 @@ static enum status run_on_host(struct exact *exact, struct lazy_task *lazy, stru
     enum status status = STATUS_OK;
     lazy->count = operator_result_rows(task->column_op, lazy->rows);
     for (size_t k = 0; k < task->output_count && status == STATUS_OK && lazy->count >= 0; k++) {
-        results[k] = lazy->outputs[k].values =
-            column_reserve(task->outputs[k].type, task->outputs[k].type, lazy->count);
+        results[k] = lazy->outputs[k].values = exact_reserve(exact, task->outputs[k].type, lazy->count);
         if (!results[k])
             status = exact_no_memory(exact, task, lazy->count);
     }

@@ -89,7 +89,7 @@ enum status exact_list_rows(struct exact *exact, struct lazy_task *lazy)
         lazy->count = end - lazy->begin;
         return STATUS_OK;
     }
-    lazy->kept = column_reserve(TYPE_I64, TYPE_I64, lazy->rows);
+    lazy->kept = exact_reserve(exact, TYPE_I64, lazy->rows);
     if (!lazy->kept)
         return exact_no_memory(exact, task, lazy->rows);
     const enum status status = filter_rows(exact, lazy, 0, lazy->rows, &passed, 0, list_batch);

@@ -71,8 +71,8 @@ enum status exact_sort_rows(struct exact *exact, const struct lazy_task *lazy, c
 {
     enum { PART_ROWS = 1 << 12 };
     const int64_t rows = lazy->rows;
-    struct column *spare = column_reserve(TYPE_I64, TYPE_I64, rows);
-    *sorted = column_reserve(TYPE_I64, TYPE_I64, rows);
+    struct column *spare = exact_reserve(exact, TYPE_I64, rows);
+    *sorted = exact_reserve(exact, TYPE_I64, rows);
     enum status status = *sorted && spare ? STATUS_OK : exact_no_memory(exact, lazy->task, rows);
     for (int64_t row = 0; row < rows && status == STATUS_OK; row++)
         *(int64_t *)column_at(*sorted, row) = row;
