@@ -1,12 +1,12 @@
 """Random queries: expressions over columns, and stages. What tests of tests/sql compare is written here."""
 
+import re
+
 INTEGERS = (0, 1, 2, 3, 5, 7, 10, -1, -2, 42, 63, 64, 100, 1000, 2**31, -(2**31), 2**40, 2**63 - 1, "-9223372036854775807 - 1")
 NUMBERS = (0.5, 2.0, 1e300, 0.1, 3.0, 1e-310, 0.0, 1.5, -2.25)
 WORDS = ("", "a", "AAPL", "MSFT", "ÄÖ", "a'b\\c", "Z")
 ARITHMETIC = ("+", "-", "*", "/", "%", "//", "+", "-", "*", "<<", ">>", "&", "|", "^")
 COMPARISONS = ("==", "!=", "<", "<=", ">", ">=")
-import re
-
 REGEXES = ("a", "^A", "S.T$", "[A-Z]{2}", "a|M.*T", "^$", "[^a-z]", "\\d+", "^\\w+$", "\\s", "(?i)aapl", "(a|b)+?c*", "Ä", "x?")
 PATTERNS = ("%", "", "_", "__", "a%", "%a", "%a%", "a", "a_", "_a%", "%a%b%", "a%b", "%\\%%", "\\%%", "%\\_", "\\\\%", "%\\\\", "a\\b", "%_%", "%ü", "ü_", "%€%", "%_\\_", "%'%", "%.%", "a.%", "%\n%", "%\n_", "%$", "[%", "%aa%a%", "_\n%", "%%", "%a%%", "\\a%")
 # Kinds whose columns can be keys of one join.
@@ -258,7 +258,7 @@ class Writer:
             stages.append(f"{rng.choice(('any', 'all', 'min', 'max'))} {self.truth(2)}")
         elif end < 0.78:
             number = self.of("float", "missing", "int") or self.integer(1)
-            stages.append(rng.choice((f"hist {number} {rng.randrange(1, 60)}" if re.fullmatch("[a-z]\\w*", number) else f"mean {number}", "describe", f"var {number}", f"stddev {number}", f"corr {number}, {self.integer(1)}", f"corr {self.real(1)}, {number}")))
+            stages.append(rng.choice((f"hist {number} {rng.randrange(1, 60)}" if re.fullmatch("[a-z]\\w*", number) else f"mean {number}", "describe | drop type", f"sample {rng.randrange(1, 30)} seed {rng.randrange(9)}", f"var {number}", f"stddev {number}", f"corr {number}, {self.integer(1)}", f"corr {self.real(1)}, {number}")))
         return " | ".join(stages)
 
 

@@ -32,7 +32,7 @@ ON_SERVERS = {
     "sum": "sum amount", "min": "min amount", "max": "max id", "mean": "mean amount", "wmean": "wmean amount, id", "any": "any amount > 998", "all": "all id < 40",
     "reduce": "pick id | reduce max", "assert": "assert id >= 0 | count",
     "median": "median amount",
-    "quantile": "quantile 0.3, amount", "stddev": "stddev amount", "var": "var amount", "corr": "corr id, amount", "hist": "hist amount 7", "argmax": "argmax amount, pos", "describe": "pick sym | describe",
+    "quantile": "quantile 0.3, amount", "stddev": "stddev amount", "var": "var amount", "corr": "corr id, amount", "hist": "hist amount 7", "sample": "sample 5 seed 3", "argmax": "argmax amount, pos", "describe": "pick sym | describe",
 }
 HERE = {
     "zip": "zip (rows.csv | map amount as other) | sum other - amount", "with": "with m = mean(amount) | select amount > m | count", "scan": "pick amount | scan + | max",
@@ -40,7 +40,7 @@ HERE = {
     "append": "append rows.csv | count",
     "union": "pick id | union (rows.csv | map id + 20 as id) | count", "except": "pick id | except (rows.csv | map id + 20 as id) | count",
     "intersect": "pick id | intersect (rows.csv | map id + 20 as id) | count",
-    "unpivot": "unpivot id, amount as name, value | count", "unnest": "derive parts = split(sym, \"A\") | unnest parts with k | group parts, k: count()", "sample": "sample 5 seed 3", "reverse": "reverse | take 3",
+    "unpivot": "unpivot id, amount as name, value | count", "unnest": "derive parts = split(sym, \"A\") | unnest parts with k | group parts, k: count()", "reverse": "reverse | take 3",
     "stencil": "pick amount | stencil -1..1 else 0: at(-1) + at(1) as v | max", "gather": "pick amount | gather [3, 5]", "scatter": "pick amount | take 3 | scatter [2, 0, 1]",
     "shape": "pick amount | shape 200 100 | sum", "product": "map id % 2 + 1 as v | take 9 | product",
     "mode": "mode id", "list": "pick sym | take 9 | list sym, \"-\"", "argmin": "argmin amount",

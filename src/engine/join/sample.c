@@ -4,6 +4,7 @@
 #include "engine/join/join_stages.h"
 
 #include "base/hash.h"
+#include "engine/bind/facts.h"
 #include "engine/lower/lower.h"
 
 /* The XOR of the products of both halves of a number, which may have 63 bits, with two numbers of 31 bits: no product
@@ -23,19 +24,24 @@ static value mixed(struct code *code, value v, uint64_t *state, struct span span
     return code_binary(code, OP_XOR, parts[0], parts[1], span);
 }
 
-/* The number of each row and its hash. */
-static void hash_rows(struct binder *binder, const struct stage *stage, int64_t seed, struct flow *flow)
+/* The hash of the number of a row. */
+static value hash_of(struct code *code, value row, int64_t seed, const struct stage *stage)
 {
     enum { ROUNDS = 3 };
-    struct task *task = task_of_stage(binder, stage, flow);
-    struct code *code = &task->code;
     uint64_t state = (uint64_t)seed;
-    const value row = code_row(code, stage->span);
     /* The low half of a product depends on the low half of a number only: a constant first, then several rounds. */
     value hash = code_int(code, (int64_t)(splitmix64(&state) >> 1), stage->span);
     hash = code_binary(code, OP_XOR, row, hash, stage->span);
     for (int i = 0; i < ROUNDS; i++)
         hash = mixed(code, hash, &state, stage->span);
+    return hash;
+}
+
+/* The number of each row and its hash. */
+static void hash_rows(struct binder *binder, const struct stage *stage, int64_t seed, struct flow *flow)
+{
+    struct task *task = task_of_stage(binder, stage, flow);
+    const value row = code_row(&task->code, stage->span), hash = hash_of(&task->code, row, seed, stage);
     struct slot *slots = arena_array(binder->arena, 2, sizeof *slots);
     slots[0] = (struct slot){.name = "row", .type = TYPE_I64, .known = true};
     slots[1] = (struct slot){.name = "hash", .type = TYPE_I64, .known = true};
@@ -96,6 +102,44 @@ static void bind_share(struct binder *binder, const struct stage *stage, int64_t
     task_pass_inputs(binder, task, flow);
 }
 
+static void sort_all_by(struct binder *binder, const struct stage *stage, size_t column, struct flow *flow)
+{
+    struct task *task = operator_new(binder, "sort", stage->span, flow, OPERATOR_SORT, 1);
+    task->column_op->keys[0] = column;
+    task_pass_inputs(binder, task, flow);
+}
+
+/* For a server, which keeps the columns beside the numbers and hashes of rows. */
+static void sample_remotely(struct binder *binder, const struct stage *stage, int64_t count, int64_t seed,
+                            struct flow *flow)
+{
+    const struct flow from = *flow;
+    struct task *task = task_of_stage(binder, stage, flow);
+    struct slot *slots = arena_array(binder->arena, from.count + 2, sizeof *slots);
+    struct term *terms = arena_array(binder->arena, from.count + 2, sizeof *terms);
+    for (size_t k = 0; k < from.count; k++) {
+        slots[k] = from.columns[k];
+        terms[k] = term_of_column(&task->code, &from, k, stage->span);
+    }
+    terms[from.count] = term_of(code_row(&task->code, stage->span));
+    terms[from.count + 1] = term_of(hash_of(&task->code, terms[from.count].value, seed, stage));
+    slots[from.count] = (struct slot){.name = "row", .type = TYPE_I64, .known = true};
+    slots[from.count + 1] = (struct slot){.name = "hash", .type = TYPE_I64, .known = true};
+    task->window.take = (from.rows > 0 ? from.rows : INT64_MAX) - 1; /* so that nothing reads the columns beside it */
+    task_set_outputs(binder, task, flow, slots, terms, from.count + 2);
+    flow->rows = -1;
+    sort_all_by(binder, stage, from.count + 1, flow);
+    task = task_of_stage(binder, stage, flow);
+    task->window.take = count;
+    flow->rows = -1;
+    task_pass_inputs(binder, task, flow);
+    sort_all_by(binder, stage, from.count, flow);
+    task = task_of_stage(binder, stage, flow);
+    for (size_t k = 0; k < from.count; k++)
+        terms[k] = term_of_column(&task->code, flow, k, stage->span);
+    task_set_outputs(binder, task, flow, slots, terms, from.count);
+}
+
 void bind_sample(struct binder *binder, const struct stage *stage, struct flow *flow)
 {
     int64_t count = 0, seed = 0;
@@ -110,6 +154,10 @@ void bind_sample(struct binder *binder, const struct stage *stage, struct flow *
     if (count < 0)
         bind_error(binder, stage->items[0].span, "as in `sample 100`", "`sample` cannot take %lld rows",
                    (long long)count);
+    if (binder->facts->remote && known && count > 0) {
+        sample_remotely(binder, stage, count, seed, flow);
+        return;
+    }
     hash_rows(binder, stage, seed, flow);
     sort_by(binder, stage, 1, flow);
     struct task *window = task_of_stage(binder, stage, flow);

@@ -17,6 +17,11 @@ struct sql_expressions *sql_expressions_new(const struct sql_dialect *dialect, c
     return expressions;
 }
 
+void sql_set_row(struct sql_expressions *expressions, const char *row)
+{
+    expressions->row = row;
+}
+
 void sql_unless(struct sql_expressions *expressions, const char *why)
 {
     const char *all = *expressions->unless;
@@ -356,6 +361,9 @@ void expression_say(struct sql_expressions *expressions, value v)
         said->text = leaf->text;
         said->is_text = leaf->is_text;
         said->refusal = leaf->text ? NULL : "a column of this type";
+    } else if (instr->op == OP_ROW) {
+        said->text = expressions->row;
+        said->refusal = expressions->row ? NULL : "row numbers";
     } else if (instr->op == OP_TEXT) {
         say_text(expressions, v);
     } else if (instr->op == OP_GATHER && expressions->task->inputs[instr->integer].side != JOIN_MEMBER) {

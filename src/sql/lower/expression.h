@@ -48,6 +48,9 @@ const char *sql_text_expression(struct sql_expressions *expressions, value v, co
  * equivalent. */
 bool sql_failure(struct sql_expressions *expressions, const bool *live, const char **condition);
 
+/* The column that numbers the rows; without it their numbers cannot be said. */
+void sql_set_row(struct sql_expressions *expressions, const char *row);
+
 /* Adds to the reasons, NULL: none, for which a row that does not fail is taken for one that does. */
 void sql_unless(struct sql_expressions *expressions, const char *why);
 

@@ -26,6 +26,7 @@ struct sql_expressions {
     const struct queue *queue;
     struct arena *arena;
     struct said *said;   /* of each value */
+    const char *row;     /* sql_set_row */
     const char **unless; /* as sql_unless adds to */
     const char *refusal;
 };

@@ -302,6 +302,14 @@ static bool is_plain(const struct task *task)
     return plain;
 }
 
+static bool reads_row(const struct task *task)
+{
+    bool reads = false;
+    for (value v = 0; v < task->code.count && !reads; v++)
+        reads = task->code.at[v].op == OP_ROW;
+    return reads;
+}
+
 static bool lower_rows(struct lowering *lowering, const struct task *task, struct select *select)
 {
     struct task *analysed;
@@ -310,9 +318,16 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
     /* Rows that fail come first where rows are limited, which is not to be those that fail later. */
     if (select->group || (select_is_limited(select) && !is_plain(task)))
         select_wrap(select, lowering->arena);
+    const char *row = NULL;
+    if (reads_row(task)) {
+        if (!select->ordered || select->dialect != sql_clickhouse)
+            return lowering_refuse(lowering, "row numbers");
+        select_wrap_numbered(select, &row, lowering->arena);
+    }
     struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
     if (!expressions)
         return false;
+    sql_set_row(expressions, row);
     const bool single = select->rows == 1;
     if (!filter(lowering, analysed, expressions, select))
         return false;
@@ -365,7 +380,8 @@ static bool is_row_by_row(struct lowering *lowering)
             const struct instr *instr = &code->at[v];
             const struct input *gathered = instr->op == OP_GATHER ? &queue->tasks[t]->inputs[instr->integer] : NULL;
             const bool known = gathered && (gathered->side == JOIN_MEMBER || lowering_is_list(gathered));
-            if (instr->op == OP_ROW || instr->op == OP_ROWS || (gathered && !known) || instr->op == OP_NEAR ||
+            const bool numbers = instr->op == OP_ROW && strcmp(queue->tasks[t]->stages[0].name, "sample") != 0;
+            if (numbers || instr->op == OP_ROWS || (gathered && !known) || instr->op == OP_NEAR ||
                 instr->op == OP_INDEX || (instr->op == OP_INPUT && instr->offset != 0))
                 return lowering_refuse(lowering, "row numbers");
         }

@@ -143,7 +143,7 @@ void select_reverse(struct select *select, struct arena *arena)
     select->order = order;
 }
 
-void select_wrap(struct select *select, struct arena *arena)
+static void wrap(struct select *select, bool in_order, struct arena *arena)
 {
     const size_t most = select->count + select->order_count + 1;
     struct select_item *items = arena_array(arena, most, sizeof *items);
@@ -177,7 +177,7 @@ void select_wrap(struct select *select, struct arena *arena)
         items[count++] = (struct select_item){select->fails, fails};
     if (count == 0)
         items[count++] = (struct select_item){"1", arena_printf(arena, "rql_%d_0", select->depth)};
-    const char *text = select_text(select, items, count, false, arena);
+    const char *text = select_text(select, items, count, in_order, arena);
     *select = (struct select){.dialect = select->dialect,
                               .from = arena_printf(arena, "(%s)", text),
                               .fails = fails,
@@ -189,6 +189,20 @@ void select_wrap(struct select *select, struct arena *arena)
                               .take = INT64_MAX,
                               .rows = select->rows,
                               .depth = select->depth + 1};
+}
+
+void select_wrap(struct select *select, struct arena *arena)
+{
+    wrap(select, false, arena);
+}
+
+void select_wrap_numbered(struct select *select, const char **number, struct arena *arena)
+{
+    *number = arena_printf(arena, "rql_%d_row", select->depth);
+    wrap(select, true, arena);
+    select->from =
+        arena_printf(arena, "(SELECT *, toInt64(rowNumberInAllBlocks()) AS %s FROM %s)", *number, select->from);
+    select->depth++;
 }
 
 void select_wrap_keys(struct select *select, const size_t *keys, size_t count, struct arena *arena)

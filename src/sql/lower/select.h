@@ -77,6 +77,9 @@ void select_reverse(struct select *select, struct arena *arena);
 /* Makes it the source of another SELECT, which has the same columns. */
 void select_wrap(struct select *select, struct arena *arena);
 
+/* The same of its rows in their order, which are numbered from 0 by the column *number. */
+void select_wrap_numbered(struct select *select, const char **number, struct arena *arena);
+
 /* Does so where one of these of its columns (SIZE_MAX: none), which are to be keys, is computed of no column, as 5 is:
  * servers drop such a key, so that no rows become a group, or take it for the place of a column; or where it is looked
  * up in another table, which ClickHouse 18.16 does not take as a key. */
