@@ -18,7 +18,7 @@ SAMPLES = os.path.join(harness.TESTS, "arrow")
 DUMP = os.path.join(os.path.dirname(harness.RQL), "dump_file")
 NOTES = {
     "index.arrow": "the index of pandas is a range, which is no column of the file\nhint: `derive index = row` makes one",
-    "nested.arrow": "left out columns of types that cannot be read: `bytes` (binary)",
+    "nested.arrow": "left out columns that cannot be read: `bytes` (binary)",
     "missing.arrow": "are rounded down: 13 in `at_ns`, 15 in `zoned_ns`, 13 in `for_ns`, 11 in `time_ns`",
 }
 ROUNDS = 20
@@ -52,6 +52,21 @@ def check_damage(tally, sandbox, path):
         tally.check(f"damaged-{os.path.basename(path)}-{number}", "" if fine else f"status {done.returncode}: {done.stderr}")
 
 
+def check_unreadable(tally, sandbox):
+    """A column that cannot be read is told when it is named, or when all others are used."""
+    path = os.path.join(SAMPLES, "nested.arrow")
+    for name, line, told, status in (
+        ("unused", "sum a", "", 0),
+        ("all", "take 1", "left out columns that cannot be read: `bytes` (binary)", 0),
+        ("named", "pick bytes", "column `bytes` cannot be read: binary", 1),
+        ("in-an-expression", "select len(bytes) > 2", "column `bytes` cannot be read: binary", 1),
+    ):
+        done = harness.run(["--device", "host", "-c", f'load "{path}" | {line}'], sandbox.here, sandbox.home)
+        error = done.err.decode()
+        fine = done.status == status and (told in error if told else not error)
+        tally.check(f"unreadable-{name}", "" if fine else done.text())
+
+
 def main():
     tally = harness.Tally("arrow")
     with harness.Sandbox() as sandbox:
@@ -74,6 +89,7 @@ def main():
             result = harness.run(["--device", "host", "-c", f'load "{path}" | save by-query.arrow'], sandbox.here, sandbox.home)
             tally.check(f"{name}-by-query", compare(dump(sandbox.path("by-query.arrow")), expected) if not result.status else result.text())
             check_damage(tally, sandbox, path)
+        check_unreadable(tally, sandbox)
     sys.exit(tally.finish())
 
 

@@ -184,6 +184,7 @@ int main(int argc, char **argv)
     if (status == STATUS_OK) {
         if (repeats)
             printf("open %.2f ms, ", milliseconds() - begin);
+        unreadable_tell(&dump.reader->unreadable, argv[first], &dump.diags);
         choose(&dump, argv + first + 1, argc - first - 1);
         status = repeats ? time_reads(&dump, repeats) : save ? save_columns(&dump, save) : dump_columns(&dump);
         dump.reader->ops->close(dump.reader);

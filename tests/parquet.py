@@ -24,7 +24,7 @@ DUMP = os.path.join(os.path.dirname(harness.RQL), "dump_file")
 # What is told about each file: the start of a note.
 NOTES = {
     "index-pandas": ["the index of pandas is a range, which is no column of the file", "`derive year = 1990 + 5 * row` makes one"],
-    "nested-pyarrow": ["left out columns of bytes that are not text: `bytes`"],
+    "nested-pyarrow": ["left out columns that cannot be read: `bytes` (of bytes that are not text)"],
 }
 # The types of some columns.
 TYPES = {

@@ -403,19 +403,15 @@ static void close_reader(struct file_reader *base)
 
 static const struct file_reader_ops reader_ops = {.read = read_columns, .close = close_reader};
 
-static void note_left_out(const struct format_job *job, const struct arrow_file *file)
+static void list_unreadable(struct arrow_reader *reader)
 {
-    const char *list = "";
-    size_t count = 0;
-    for (size_t k = 0; k < file->schema.all_count; k++) {
-        const struct arrow_field *field = file->schema.all[k];
-        const bool is_told = field->parent && !arrow_is_wanted(field->parent);
-        if (field->reading == READING_NONE && !is_told && count++ < MAX_LISTED)
-            list = arena_printf(job->diags->arena, "%s%s`%s` (%s)", list, *list ? ", " : "", field->path, field->type);
+    const struct arrow_schema *schema = &reader->file.schema;
+    struct file_reader *base = &reader->base;
+    for (size_t k = 0; k < schema->all_count; k++) {
+        const struct arrow_field *field = schema->all[k];
+        if (field->reading == READING_NONE && (!field->parent || arrow_is_wanted(field->parent)))
+            unreadable_add(&base->unreadable, reader->arena, field->path, field->type);
     }
-    if (count > 0)
-        diag_note(job->diags, (struct span){0}, "`%s`: left out columns of types that cannot be read: %s%s",
-                  mapping_path(file->mapping), list, count > MAX_LISTED ? ", ..." : "");
 }
 
 static void list_columns(struct arrow_reader *reader)
@@ -447,7 +443,7 @@ enum status open_arrow(const struct format_job *job, struct mapping *mapping, st
         close_reader(&arrow->base);
         return status;
     }
-    note_left_out(job, &arrow->file);
+    list_unreadable(arrow);
     *reader = &arrow->base;
     return STATUS_OK;
 }

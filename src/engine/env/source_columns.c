@@ -4,6 +4,8 @@
 #include "engine/formats/file_cache.h"
 #include "engine/storage/file_reader.h"
 
+#include <string.h>
+
 struct source_column source_column(const struct sources *sources, const char *name, struct column *column)
 {
     struct source_column source = {.name = name, .type = column->type, .logical = column->logical, .column = column};
@@ -55,6 +57,28 @@ size_t source_lacks(const struct source_file *file, const struct needed_columns 
             places[found] = found;
     }
     return found;
+}
+
+const struct unreadable_column *sources_unreadable(const struct sources *sources, const char *name)
+{
+    for (size_t i = 0; i < sources->count; i++) {
+        const struct unreadable_columns *unreadable = &sources->files[i].unreadable;
+        for (size_t k = 0; k < unreadable->count; k++) {
+            if (strcmp(unreadable->at[k].name, name) == 0)
+                return &unreadable->at[k];
+        }
+    }
+    return NULL;
+}
+
+/* Tells of columns that cannot be read if all others are needed. */
+static void tell_unreadable(const struct source_file *file, const struct needed_columns *needed, struct diags *diags)
+{
+    size_t next = 0, count = 0;
+    for (size_t i = 0; i < file->count && file->unreadable.count > 0; i++)
+        count += is_lacking(file->columns[i].column, needed, &next);
+    if (count == file->count)
+        unreadable_tell(&file->unreadable, file->path.text, diags);
 }
 
 enum status sources_count(struct sources *sources, const struct env *env, bool *counted, struct diags *diags)
@@ -242,8 +266,10 @@ enum status sources_read(struct sources *sources, const struct env *env, const s
                          struct timing *timing, struct diags *diags)
 {
     enum status status = STATUS_OK;
-    for (size_t i = 0; i < sources->count && status == STATUS_OK; i++)
+    for (size_t i = 0; i < sources->count && status == STATUS_OK; i++) {
+        tell_unreadable(&sources->files[i], needed, diags);
         status = read_file(sources, &sources->files[i], env, needed, timing, diags);
+    }
     return status;
 }
 

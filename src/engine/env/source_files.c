@@ -17,6 +17,7 @@ enum status source_load_files(struct sources *sources, struct source_file *file,
     for (size_t i = 0; i < loaded.count; i++)
         file->columns[i] = source_column(sources, loaded.names[i], loaded.columns[i]);
     file->count = loaded.count;
+    file->unreadable = loaded.unreadable;
     file->shape = loaded.shape;
     file->known = true;
     file->list = loaded.list;

@@ -7,6 +7,7 @@
 #include "base/timing.h"
 #include "engine/env/env.h"
 #include "engine/storage/row_set.h"
+#include "engine/storage/unreadable.h"
 
 struct source_column {
     const char *name;
@@ -44,9 +45,10 @@ struct source_file {
     struct name path;           /* that this stands for; of a relation its name */
     struct source_column *columns;
     size_t count;
-    bool known;         /* its columns; if not, an error was recorded or only loading can tell */
-    bool shape_unknown; /* its rows have a shape, which only loading can tell */
-    bool outdated;      /* how many rows a live source has is not known, or was so to an earlier statement */
+    struct unreadable_columns unreadable; /* other columns of a file */
+    bool known;                           /* its columns; if not, an error was recorded or only loading can tell */
+    bool shape_unknown;                   /* its rows have a shape, which only loading can tell */
+    bool outdated; /* how many rows a live source has is not known, or was so to an earlier statement */
     struct shape shape;
     enum row_search search;
     size_t tried;                /* conditions that rows were looked for by */
@@ -98,7 +100,10 @@ bool sources_lack(const struct sources *sources, const struct needed_columns *ne
 /* The places of those of a file, at most file->count; returns their number. */
 size_t source_lacks(const struct source_file *file, const struct needed_columns *needed, size_t *places);
 
-/* Reads these. */
+/* The column of this name of a source that cannot be read; NULL: there is none. */
+const struct unreadable_column *sources_unreadable(const struct sources *sources, const char *name);
+
+/* Reads these, and tells of columns that cannot be read if all others of a file are. */
 enum status sources_read(struct sources *sources, const struct env *env, const struct needed_columns *needed,
                          struct timing *timing, struct diags *diags);
 

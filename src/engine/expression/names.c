@@ -353,7 +353,7 @@ bool name_resolve_column(struct scope *scope, const struct expr *expr, size_t *i
     const char *name = expr->name.text;
     if (find_column(scope->flow, name, index))
         return true;
-    if (scope->flow->open)
+    if (scope->flow->open || name_is_unreadable(scope, &expr->name))
         return false;
     if (positional_word(name, &position))
         return name_position(scope, position, expr->span, index);

@@ -1,5 +1,7 @@
 /* Errors for unknown names: similar names, and what could stand there. */
 #include "engine/expression/names_unknown.h"
+
+#include "engine/bind/facts.h"
 #include "engine/expression/expression.h"
 #include "engine/expression/named_aggregates.h"
 #include "parser/foreign.h"
@@ -227,6 +229,17 @@ static const struct name *given_before(const struct scope *scope, const char *na
     return NULL;
 }
 
+bool name_is_unreadable(struct scope *scope, const struct name *name)
+{
+    struct binder *binder = scope->binder;
+    const struct unreadable_column *column =
+        scope->flow ? sources_unreadable(&binder->facts->sources, name->text) : NULL;
+    if (column)
+        bind_error(binder, name->span, name_hint_of_columns(scope), "column `%s` cannot be read: %s", name->text,
+                   column->why);
+    return column;
+}
+
 bool name_means_other(struct scope *scope, const struct name *name, bool may_be_column)
 {
     const struct name *given = given_before(scope, name->text);
@@ -239,6 +252,8 @@ bool name_means_other(struct scope *scope, const struct name *name, bool may_be_
                    arena_printf(binder->arena, "use a relation as a source: `%s | ...`, or one of its values: `%s[E]`",
                                 name->text, name->text),
                    "`%s` is a relation, not a value", name->text);
+    else if (name_is_unreadable(scope, name))
+        return true;
     else if (usage)
         bind_error(binder, name->span, arena_printf(binder->arena, "call it as %s", usage),
                    "`%s` is a function, not a value", name->text);

@@ -24,6 +24,9 @@ void candidates_add_bindings(struct candidates *names, const struct env *env, en
 /* Adds the names of the flow's columns, for which there must be room. */
 void candidates_add_columns(struct candidates *names, const struct flow *flow);
 
+/* Records it if this is a column of a file that cannot be read. */
+bool name_is_unreadable(struct scope *scope, const struct name *name);
+
 /* Records that a name which is no value here means something else: a relation, unless it `may_be_column`, a function,
  * an aggregate that is not known yet, a word of another language, or a column of later stages. False: it means nothing.
  */

@@ -135,6 +135,20 @@ static void find_columns(struct append_reader *reader, const struct appended *pa
     arena_free(arena);
 }
 
+/* Adds the part's unreadable columns to those of parts before. */
+static void add_unreadable(struct append_reader *reader, const struct file_reader *part)
+{
+    struct unreadable_columns *all = &reader->base.unreadable;
+    for (size_t i = 0; part && i < part->unreadable.count; i++) {
+        const struct unreadable_column *column = &part->unreadable.at[i];
+        bool listed = false;
+        for (size_t k = 0; k < all->count && !listed; k++)
+            listed = strcmp(all->at[k].name, column->name) == 0;
+        if (!listed)
+            unreadable_add(all, reader->arena, column->name, column->why);
+    }
+}
+
 /* Lists the columns of all parts that are open, and where each part has them. */
 static void place_columns(struct append_reader *reader, const struct format_job *job)
 {
@@ -145,6 +159,8 @@ static void place_columns(struct append_reader *reader, const struct format_job 
         columns_of[p] = arena_array(reader->arena, appended_width(part) + 1, sizeof **columns_of);
         find_columns(reader, part, &capacity, columns_of[p], &hidden);
     }
+    for (size_t p = 0; p < reader->file_count; p++)
+        add_unreadable(reader, reader->files[p].file.reader);
     for (size_t p = 0; p < reader->file_count; p++) {
         struct appended *part = &reader->files[p];
         part->places = arena_array(reader->arena, reader->own_count + 1, sizeof *part->places);

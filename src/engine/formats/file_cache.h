@@ -6,6 +6,7 @@
 #include "base/progress.h"
 #include "engine/storage/column.h"
 #include "engine/storage/mapped_file.h"
+#include "engine/storage/unreadable.h"
 
 #include <stdatomic.h>
 
@@ -32,10 +33,11 @@ struct loaded {
     struct column **columns; /* one reference each, owned by the caller */
     const char **names;      /* in the diags' arena */
     size_t count;
-    struct shape shape;           /* of an image */
-    bool types_from_values;       /* of a text file: types can be stated */
-    const struct file_list *list; /* of a path that stands for several files, in the diags' arena; else NULL */
-    bool listed;                  /* only the first of them is open */
+    struct shape shape;                   /* of an image */
+    bool types_from_values;               /* of a text file: types can be stated */
+    const struct file_list *list;         /* of a path that stands for several files, in the diags' arena; else NULL */
+    bool listed;                          /* only the first of them is open */
+    struct unreadable_columns unreadable; /* that are left out, in the diags' arena */
 };
 
 /* Standard input supplies statements and is rejected as data. */

@@ -205,6 +205,10 @@ static void add_columns(struct file_cache *file_cache, struct entry *entry, cons
     const size_t count = loaded->count + relation->count;
     loaded->types_from_values = entry->file.reader && entry->file.reader->provisional;
     loaded->listed = entry->file.listed;
+    for (size_t i = 0; entry->file.reader && i < entry->file.reader->unreadable.count; i++) {
+        const struct unreadable_column *column = &entry->file.reader->unreadable.at[i];
+        unreadable_add(&loaded->unreadable, arena, column->name, arena_text(arena, column->why, strlen(column->why)));
+    }
     loaded->shape = relation->shape; /* only images have one, and they are loaded alone */
     loaded->columns = arena_grow(arena, loaded->columns, loaded->count, count, sizeof *loaded->columns);
     loaded->names = arena_grow(arena, loaded->names, loaded->count, count, sizeof *loaded->names);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD_BYTES = (1 << 16) + 64, MAX_LISTED = 8 };
+enum { HEAD_BYTES = (1 << 16) + 64 };
 
 /* An array of the archive. */
 struct npz_member {
@@ -24,14 +24,11 @@ struct npz_reader {
     struct arena *arena;
     struct mapping *mapping;    /* one reference */
     struct npz_member *members; /* the reader's columns */
-    const char *left_out;       /* a list for the note */
-    size_t left_out_count;
 };
 
-static void leave_out(struct npz_reader *reader, const char *why)
+static void leave_out(struct npz_reader *reader, const char *name, const char *why)
 {
-    if (reader->left_out_count++ < MAX_LISTED)
-        reader->left_out = arena_printf(reader->arena, "%s%s%s", reader->left_out, *reader->left_out ? "; " : "", why);
+    unreadable_add(&reader->base.unreadable, reader->arena, name, why);
 }
 
 /* Reads the header of an array; false, and left out, if it is no column. */
@@ -40,8 +37,7 @@ static bool describe(struct npz_reader *reader, const struct format_job *job, st
     const struct zip_entry *entry = &member->entry;
     struct arena *arena = reader->arena;
     if (entry->encrypted || (entry->method != ZIP_STORED && entry->method != ZIP_DEFLATED)) {
-        leave_out(reader, arena_printf(arena, "`%s` is %s", member->name,
-                                       entry->encrypted ? "encrypted" : "packed in an unknown way"));
+        leave_out(reader, member->name, entry->encrypted ? "encrypted" : "packed in an unknown way");
         return false;
     }
     struct diags diags; /* its error is why the array is left out */
@@ -54,16 +50,16 @@ static bool describe(struct npz_reader *reader, const struct format_job *job, st
     const enum status status = npy_array_describe(&array, head, there, entry->size);
     free(head);
     if (status != STATUS_OK) {
-        leave_out(reader, diags.at[0].message);
+        leave_out(reader, member->name, diags.at[0].message);
         return false;
     }
     member->rows = array.rows;
-    const char *why = array.header.structured                        ? "has fields"
-                      : array.header.dimension_count != 1            ? "is not of one dimension"
-                      : array.header.fields->reading == NPY_NOT_READ ? "is of an unsupported type"
+    const char *why = array.header.structured                        ? "with fields"
+                      : array.header.dimension_count != 1            ? "not of one dimension"
+                      : array.header.fields->reading == NPY_NOT_READ ? "of an unsupported type"
                                                                      : NULL;
     if (why) {
-        leave_out(reader, arena_printf(arena, "`%s` %s", member->name, why));
+        leave_out(reader, member->name, why);
         return false;
     }
     member->field = *array.header.fields;
@@ -107,7 +103,7 @@ static void list_members(struct npz_reader *reader, const struct format_job *job
         const char *name = directory->entries[k].name;
         const size_t length = strlen(name);
         if (length < sizeof ending - 1 || strcmp(name + length - (sizeof ending - 1), ending) != 0) {
-            leave_out(reader, arena_printf(reader->arena, "`%s` is no array", name));
+            leave_out(reader, name, "no array");
             continue;
         }
         struct strbuf clean = {0};
@@ -123,8 +119,9 @@ static void list_members(struct npz_reader *reader, const struct format_job *job
     for (size_t k = 0; k < count; k++) {
         struct npz_member *member = &reader->members[k];
         if (member->rows != base->rows) {
-            leave_out(reader, arena_printf(reader->arena, "`%s` has %lld elements, not %lld", member->name,
-                                           (long long)member->rows, (long long)base->rows));
+            leave_out(
+                reader, member->name,
+                arena_printf(reader->arena, "%lld elements, not %lld", (long long)member->rows, (long long)base->rows));
             continue;
         }
         base->columns[base->count] = (struct reader_column){.name = member->name,
@@ -233,21 +230,19 @@ enum status open_npz(const struct format_job *job, struct mapping *mapping, stru
 {
     struct arena *arena = arena_new();
     struct npz_reader *npz = ARENA_NEW(arena, struct npz_reader, .base = {.ops = &reader_ops}, .arena = arena,
-                                       .mapping = mapping_ref(mapping), .left_out = "");
+                                       .mapping = mapping_ref(mapping));
     struct zip_directory directory;
     enum status status = zip_read_directory(job, mapping, arena, &directory);
     if (status == STATUS_OK)
         list_members(npz, job, &directory);
-    const char *path = mapping_path(mapping), *more = npz->left_out_count > MAX_LISTED ? "; ..." : "";
     if (status == STATUS_OK && npz->base.count == 0)
-        status = diag_error(job->diags, job->span, "`%s` has no array that can be a column%s%s%s", path,
-                            *npz->left_out ? ": " : "", npz->left_out, more);
+        status = diag_error(job->diags, job->span, "`%s` has no array that can be a column%s%s", mapping_path(mapping),
+                            npz->base.unreadable.count > 0 ? ": " : "",
+                            unreadable_list(&npz->base.unreadable, job->diags->arena));
     if (status != STATUS_OK) {
         close_reader(&npz->base);
         return status;
     }
-    if (*npz->left_out)
-        diag_note(job->diags, (struct span){0}, "`%s`: left out arrays: %s%s", path, npz->left_out, more);
     *reader = &npz->base;
     return STATUS_OK;
 }

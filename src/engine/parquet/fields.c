@@ -7,27 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LISTED = 8, MAX_DEPTH = 100 };
+enum { MAX_DEPTH = 100 };
 
 static const char *const problems[LEAF_PROBLEM_COUNT] = {
-    [LEAF_TOO_DEEP] = "columns that are nested too deep",
-    [LEAF_UNSUPPORTED_TYPE] = "columns of unsupported types",
-    [LEAF_NOT_TEXT] = "columns of bytes that are not text",
-    [LEAF_UNKNOWN_ENCODING] = "columns in unknown encodings",
-    [LEAF_UNKNOWN_CODEC] = "columns compressed by unknown codecs",
-    [LEAF_ELSEWHERE] = "columns that are in other files",
+    [LEAF_TOO_DEEP] = "nested too deep",
+    [LEAF_UNSUPPORTED_TYPE] = "of an unsupported type",
+    [LEAF_NOT_TEXT] = "of bytes that are not text",
+    [LEAF_UNKNOWN_ENCODING] = "in an unknown encoding",
+    [LEAF_UNKNOWN_CODEC] = "compressed by an unknown codec",
+    [LEAF_ELSEWHERE] = "in another file",
 };
 
 /* The walk through the elements of the schema. */
 struct walk {
     struct parquet_reader *reader;
-    const struct format_job *job;
     size_t element; /* the next */
     size_t leaf;    /* how many leaves are before it */
     int depth;
-    /* The columns left out, by problem, as lists of names. */
-    const char *names[LEAF_PROBLEM_COUNT];
-    size_t counts[LEAF_PROBLEM_COUNT];
 };
 
 /* Where an element is. */
@@ -55,19 +51,8 @@ char *clean_name(struct arena *arena, struct text name)
 
 static void leave_out(struct walk *walk, enum leaf_problem problem, const char *path)
 {
-    const char *list = walk->names[problem] ? walk->names[problem] : "";
-    if (walk->counts[problem]++ < MAX_LISTED)
-        walk->names[problem] = arena_printf(walk->job->diags->arena, "%s%s`%s`", list, *list ? ", " : "", path);
-}
-
-static void note_left_out(const struct walk *walk)
-{
-    for (size_t i = 0; i < LEAF_PROBLEM_COUNT; i++) {
-        if (walk->counts[i] > 0)
-            diag_note(walk->job->diags, (struct span){0}, "`%s`: left out %s: %s%s",
-                      mapping_path(walk->reader->mapping), problems[i], walk->names[i],
-                      walk->counts[i] > MAX_LISTED ? ", ..." : "");
-    }
+    struct parquet_reader *reader = walk->reader;
+    unreadable_add(&reader->base.unreadable, reader->arena, path, problems[problem]);
 }
 
 /* What the chunks of a leaf say against reading it. */
@@ -291,12 +276,11 @@ static void number_names(struct arena *arena, struct fields *fields)
     interner_free(names);
 }
 
-void fields_find(struct parquet_reader *reader, const struct format_job *job)
+void fields_find(struct parquet_reader *reader)
 {
-    struct walk walk = {.reader = reader, .job = job};
+    struct walk walk = {.reader = reader};
     const struct schema_place root = {.fields = &reader->fields, .name = "", .path = ""};
     reader->leaves = arena_array(reader->arena, reader->footer.element_count, sizeof *reader->leaves);
     walk_members(&walk, &root);
     number_names(reader->arena, &reader->fields);
-    note_left_out(&walk);
 }

@@ -204,7 +204,7 @@ static enum status describe_columns(struct parquet_reader *reader, const struct 
     if (status != STATUS_OK)
         return status;
     struct file_reader *base = &reader->base;
-    fields_find(reader, job);
+    fields_find(reader);
     find_durations(reader);
     stored_schema_zones(reader->footer.schema, set_zone, &(struct zone_search){reader, job});
     base->count = reader->fields.count;

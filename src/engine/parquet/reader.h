@@ -26,9 +26,9 @@ struct field {
     bool is_member; /* the points in the name are levels of structs */
 };
 
-/* Finds the columns that can be read, and their leaves, of which there are at most as many as elements. Tells which are
- * left out. */
-void fields_find(struct parquet_reader *reader, const struct format_job *job);
+/* Finds the columns that can be read, and their leaves, of which there are at most as many as elements. Lists which
+ * cannot be read. */
+void fields_find(struct parquet_reader *reader);
 
 /* A NUL-terminated copy in which whatever is not text is `?`. */
 char *clean_name(struct arena *arena, struct text name);

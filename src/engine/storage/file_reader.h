@@ -10,6 +10,7 @@
 #include "engine/storage/column.h"
 #include "engine/storage/mapped_file.h"
 #include "engine/storage/row_set.h"
+#include "engine/storage/unreadable.h"
 #include "engine/storage/zonemap.h"
 
 struct format;       /* engine/formats/formats.h */
@@ -92,8 +93,9 @@ struct file_reader {
     size_t group_count; /* parts of the file with bounds; */
     const int64_t *group_begins; /* of each its first row, and behind the last the number of rows */
     size_t count;
-    struct reader_column *columns; /* owned by the reader */
-    const char *query;             /* the text of the query whose result it reads; NULL: it reads a file or a table */
+    struct reader_column *columns;        /* owned by the reader */
+    struct unreadable_columns unreadable; /* owned by the reader; told when all others are read, or one is named */
+    const char *query;  /* the text of the query whose result it reads; NULL: it reads a file or a table */
     const char *unless; /* in which cases, in words, the result is not what is asked for, but all rows are; or NULL */
 };
 

@@ -46,6 +46,7 @@ static enum status file_schema(struct command_call *call, const struct name *wri
     enum status status = file_cache_load(session->file_cache, path, written->span, NULL, &loaded, call->diags);
     if (status != STATUS_OK)
         return status;
+    unreadable_tell(&loaded.unreadable, written->text, call->diags);
     if (loaded.types_from_values)
         status = file_cache_read(session->file_cache, loaded.columns, loaded.count, written->span, call->diags);
     if (status == STATUS_OK) {
