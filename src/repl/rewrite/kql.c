@@ -56,6 +56,8 @@ bool is_kql(const struct translator *t, size_t at)
         struct translator stage = *t;
         stage.end = find_word(t, i, "|");
         const size_t end = stage.end;
+        if (is_one_of(token_text(t, i), "derive map pick group per select reject drop rename zip append skip"))
+            return false; /* a line of rql with words of KQL in it */
         if (is_one_of(token_text(t, i), "summarize serialize getschema mv make parse evaluate render search as") ||
             (token_is(t, i, "project") && (token_is(t, i + 1, "-") || find_word(t, i, "=") < end)) ||
             ((token_is(t, i, "join") || token_is(t, i, "lookup")) && token_is(t, i + 1, "kind")))
