@@ -1,6 +1,7 @@
 #include "engine/bind/bind_remote.h"
 
 #include "engine/bind/bind_sent.h"
+#include "engine/bind/split_group.h"
 #include "engine/bind/summary.h"
 #include "engine/formats/open_file.h"
 #include "engine/storage/file_reader.h"
@@ -326,6 +327,36 @@ static void seek_failure(struct remote_part *part)
         reader->ops->close(reader);
 }
 
+/* Has the server compute the aggregates of the group at which the part ends. */
+static void try_split(struct binder *binder, struct remote_part *part)
+{
+    const size_t k = part->reader ? part->stages : 0;
+    const struct pipeline *pipeline = binder->facts->pipeline;
+    if (binder->needs->what != NEED_NOTHING || binder->facts->dialect || k >= pipeline->stage_count ||
+        !may_be_remote(binder, pipeline, k))
+        return;
+    struct facts facts = *binder->facts;
+    struct binder inner = *binder;
+    struct remote_part split = {.refusal = part->refusal};
+    const struct pipeline *made = split_group(binder, pipeline, k);
+    const struct name *written = part->file->written;
+    if (!made)
+        return;
+    facts.pipeline = facts.rest = made;
+    inner.facts = &facts;
+    part->file->written = written == &pipeline->source.name ? &made->source.name : written;
+    const bool found = find_part(&inner, k + 1, &split);
+    binder->facts->evaluations = facts.evaluations;
+    if (!found) {
+        part->file->written = written;
+        return;
+    }
+    if (part->reader)
+        part->reader->ops->close(part->reader);
+    *part = split;
+    part->pipeline = facts.pipeline;
+}
+
 const struct remote_part *remote_find(struct binder *binder)
 {
     struct remote_part *part = arena_alloc(binder->arena, sizeof *part);
@@ -348,6 +379,7 @@ const struct remote_part *remote_find(struct binder *binder)
     }
     for (size_t stages = most; stages > 0 && !part->reader && binder->needs->what == NEED_NOTHING; stages--)
         find_part(binder, stages, part);
+    try_split(binder, part);
     if (binder->facts->dialect && !part->reader && binder->needs->what == NEED_NOTHING)
         find_part(binder, 0, part);
     if (binder->facts->seeks)
@@ -363,6 +395,7 @@ enum status remote_describe(struct binder *binder, struct remote_description *de
     const struct remote_part *part = remote_find(binder);
     if (binder->needs->what != NEED_NOTHING)
         return STATUS_OK;
+    pipeline = part->pipeline ? part->pipeline : pipeline;
     description->sent = part->sent;
     description->address = part->file ? part->file->path.text : NULL;
     description->refusal = part->refusal;

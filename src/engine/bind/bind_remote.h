@@ -6,10 +6,11 @@
 
 /* What a server runs of a pipeline. */
 struct remote_part {
-    struct file_reader *reader;  /* of its result; NULL: nothing */
-    size_t stages;               /* the first ones */
-    const char *refusal;         /* why not more, if that is known; or NULL */
-    struct source_file **others; /* tables that joins of these stages read */
+    struct file_reader *reader;      /* of its result; NULL: nothing */
+    size_t stages;                   /* the first ones */
+    const struct pipeline *pipeline; /* of this one, in which a group is divided (split_group.h); NULL: as written */
+    const char *refusal;             /* why not more, if that is known; or NULL */
+    struct source_file **others;     /* tables that joins of these stages read */
     size_t other_count;
     struct source_file *file; /* the table; NULL: the source is none */
     bool unordered;           /* its rows can only be queried */

@@ -65,6 +65,8 @@ enum status ask_server(struct facts *facts, const struct remote_part *part, stru
 {
     const size_t stages = part->reader ? part->stages : 0;
     facts->asked = true;
+    if (part->pipeline)
+        facts->pipeline = facts->rest = part->pipeline;
     if (part->file && stages < facts->pipeline->stage_count && !facts->seeks) {
         facts->stopped = facts->pipeline->stages[stages].span;
         facts->refusal = part->refusal;
