@@ -8,12 +8,15 @@ exists). Standard error is compared too. Every script runs in every mode; explai
 RQL_ALTERNATE=1 runs each second script on devices, and the others where they may choose one: building kernels takes most
 of the time of a whole run.
 
+RQL_JOBS=16 runs so many scripts at once: on a GPU most of their time is that of the driver's start.
+
 UPDATE=1 writes the evaluator's output as the expected text. Verify it line by line.
 """
 
 import os
 import re
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import harness
 
@@ -61,8 +64,17 @@ def problem_of(sandbox, base, status, options, update):
     return "\n".join(problem for problem in problems if problem)
 
 
+def title_and_problem(script):
+    """Runs (folder, name, status, mode, options, update), in a sandbox of its own, because scripts save files."""
+    folder, name, status, mode, options, update = script
+    with harness.Sandbox() as sandbox:
+        base = os.path.join(harness.TESTS, folder, name)
+        return f"{folder}/{name} ({mode})", problem_of(sandbox, base, status, options, update)
+
+
 def main(_):
     tally = harness.Tally("golden")
+    scripts = []
     wanted = tuple(sys.argv[1:])
     update = os.environ.get("UPDATE") == "1"
     alternate, number = os.environ.get("RQL_ALTERNATE") == "1", 0
@@ -79,11 +91,10 @@ def main(_):
             if alternate:
                 left_out = ("device", "auto")[number % 2]
                 modes = {mode: options for mode, options in modes.items() if mode != left_out}
-            for mode, options in modes.items():
-                # A sandbox each, because scripts save files.
-                with harness.Sandbox() as sandbox:
-                    problem = problem_of(sandbox, os.path.join(path, name), status, options, update)
-                    tally.check(f"{folder}/{name} ({mode})", problem)
+            scripts += [(folder, name, status, mode, options, update) for mode, options in modes.items()]
+    with ThreadPoolExecutor(int(os.environ.get("RQL_JOBS", "1"))) as pool:
+        for title, problem in pool.map(title_and_problem, scripts):
+            tally.check(title, problem)
     return tally.finish()
 
 

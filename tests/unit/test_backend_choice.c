@@ -285,6 +285,27 @@ static void who_cannot_is_left_out(void **state)
     chooser_free(chooser);
 }
 
+/* Beside a GPU a CPU's driver is not tried, however fast it would be. */
+static void a_cpu_is_hidden_beside_a_gpu(void **state)
+{
+    (void)state;
+    struct machine host = machine_new(CLASS_EVALUATOR, "host", 20e3, 1), gpu = machine_new(CLASS_GPU, "gpu", 80e3, 0.5),
+                   cpu = machine_new(CLASS_CPU, "cpu", 20e3, 0.01);
+    struct chooser *chooser = chooser_new(NULL, &host.base);
+    chooser_add(chooser, &gpu.base, CLASS_GPU);
+    chooser_add(chooser, &cpu.base, CLASS_CPU);
+    struct random random = {.state = 3};
+    struct sum sum;
+    struct backend *picked = NULL;
+    sum_init(&sum, 100000000);
+    for (int run = 0; run < 100; run++) {
+        (void)run_once(chooser, &sum.work, &random, 1, &picked);
+        assert_ptr_not_equal(picked, &cpu.base);
+    }
+    assert_ptr_equal(picked, &gpu.base);
+    chooser_free(chooser);
+}
+
 static void what_does_not_suit_is_left_out(void **state)
 {
     (void)state;
@@ -699,6 +720,7 @@ int main(void)
         cmocka_unit_test(unlucky_trials_are_repeated),
         cmocka_unit_test(uploads_are_investments),
         cmocka_unit_test(who_cannot_is_left_out),
+        cmocka_unit_test(a_cpu_is_hidden_beside_a_gpu),
         cmocka_unit_test(what_does_not_suit_is_left_out),
         cmocka_unit_test_setup_teardown(selecting_is_not_sorting, queries_setup, queries_teardown),
         cmocka_unit_test(cost_model_follow),

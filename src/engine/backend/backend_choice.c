@@ -221,14 +221,16 @@ static double move_time(const struct chooser *chooser, size_t k, const struct co
     return candidate->model.upload * bytes;
 }
 
-/* Drivers start one after another, and only one of each class. */
+/* Drivers start one after another, only one of each class, and none for a CPU beside a GPU: trials of it, and what it
+ * turns out to leave to the evaluator, would cost more than it gains. */
 static bool is_hidden(const struct chooser *chooser, size_t k)
 {
     bool hidden = false;
     for (size_t before = 1; before < k; before++) {
         const struct candidate *other = &chooser->candidates[before];
         hidden = hidden || other->started == BACKEND_PENDING ||
-                 (other->started == BACKEND_READY && other->profile.class == chooser->candidates[k].profile.class);
+                 (other->started == BACKEND_READY &&
+                  (other->profile.class == CLASS_GPU || other->profile.class == chooser->candidates[k].profile.class));
     }
     return hidden;
 }

@@ -15,7 +15,7 @@ enum { MOST_CANDIDATES = 8 };
 struct estimate {
     struct backend *backend;
     const char *name; /* to show */
-    bool hidden;      /* another candidate is of its class, or has to start before it; never able */
+    bool hidden;      /* another candidate is of its class or a GPU, or has to start before it; never able */
     bool able;        /* can run the task */
     bool tried;       /* has run the task at about this size before */
     double ns;        /* total */
