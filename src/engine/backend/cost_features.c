@@ -204,7 +204,8 @@ void cost_features_of_operator(struct cost_features *work, const struct operator
     };
     (void)scan_code(work, live_values(work, job->diags->arena));
     mix_results(work);
-    mix(&work->shape, (uint64_t)kind << 1 | (column_op->first > 0)); /* of a group the host looks for these alone */
+    /* Of groups of which the first are read the host looks for these alone. */
+    mix(&work->shape, (uint64_t)kind << 1 | (column_op->kind == OPERATOR_GROUP && column_op->first > 0));
     for (size_t i = 0; i < column_op->key_count; i++) {
         work->reads[column_op->keys[i]] = true;
         mix(&work->shape, (uint64_t)column_op->keys[i] << 1 | (column_op->descending && column_op->descending[i]));
