@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sorts, groups, distinct rows and joins of more than memory holds, which are divided on the disk: skewed keys, equal ones, few,
+"""Sorts, groups, ranks, distinct rows and joins of more than memory holds, which are divided on the disk: skewed keys, equal ones, few,
 wide and several of them, NaN and both zeros, texts. The reference is NumPy, and the same without a limit.
 
-    spilled.py [--count N] [--seed SEED] [--kinds sort,group,distinct,join]"""
+    spilled.py [--count N] [--seed SEED] [--kinds sort,group,rank,distinct,join]"""
 
 import argparse
 import os
@@ -110,6 +110,22 @@ class Table:
         chosen = self.rng.sample(sorted(written), self.rng.randrange(1, 6))
         return f"derive r = row | group {', '.join(names)}: {', '.join(f'{written[c]} as {c}' for c in chosen)} | pick {', '.join(chosen)}", expected
 
+    def rank(self):
+        """Of a key within groups by others, or of all rows; or rows of groups in the order of a key."""
+        name = self.rng.choice(sorted(set(self.keys) - {"f", "t"}))
+        by = self.rng.sample(sorted(set(self.keys) - {name}), self.rng.randrange(0, 3))
+        value = codes([self.keys[name][1]], [False])
+        group = codes([self.keys[b][1] for b in by], [False] * len(by))
+        order = np.lexsort((value, group))
+        if by and self.rng.random() < 0.4:
+            return f"derive r = row | per {', '.join(by)}: sort {name} | sort {', '.join(by)} | pick r", {"r": order}
+        starts = np.concatenate(([True], np.diff(group[order]) != 0))
+        begins = starts | np.concatenate(([True], np.diff(value[order]) != 0))
+        places = np.arange(ROWS)
+        rank = np.empty(ROWS, dtype=np.int64)
+        rank[order] = np.maximum.accumulate(np.where(begins, places, 0)) - np.maximum.accumulate(np.where(starts, places, 0)) + 1
+        return f"{f'per {chr(44).join(by)}: ' if by else ''}derive k = rank({name}) | pick k", {"k": rank}
+
     def distinct(self):
         names = self.rng.sample(sorted(self.keys), self.rng.randrange(1, 4))
         _, _, first, _ = self.grouped(names)
@@ -169,7 +185,7 @@ def main(sandbox):
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kinds", default="sort,group,distinct,join")
+    parser.add_argument("--kinds", default="sort,group,rank,distinct,join")
     options = parser.parse_args()
     tally = harness.Tally("spilled")
     rng = random.Random(options.seed)

@@ -79,7 +79,7 @@ static struct flow order_keys(struct scope *scope, const struct ranking *ranking
 /* In the order of the keys: each row's place before, the number of its value, and that of its group. */
 enum { RANKED_PLACE, RANKED_EQUALS, RANKED_GROUP, RANKED };
 
-static struct flow order_rows(struct binder *binder, struct flow *keys, struct span span)
+static struct flow order_rows(struct binder *binder, struct flow *keys, bool grouped, struct span span)
 {
     struct arena *arena = binder->arena;
     struct task *task = operator_new(binder, "rank", span, keys, OPERATOR_PARTITION, KEYS);
@@ -94,11 +94,13 @@ static struct flow order_rows(struct binder *binder, struct flow *keys, struct s
 
     struct task *reading = task_reading(binder, "map", span, &ordered);
     struct code *code = &reading->code;
-    const struct input group = flow_whole(keys, KEY_GROUP);
-    const int64_t number = (int64_t)task_add_input(reading, &group, arena);
     value values[RANKED] = {code_input(code, RANKED_PLACE, KIND_INT, span),
-                            code_input(code, RANKED_EQUALS, KIND_INT, span)};
-    values[RANKED_GROUP] = code_lookup(code, number, KIND_INT, values[RANKED_PLACE], span);
+                            code_input(code, RANKED_EQUALS, KIND_INT, span), code_exact_int(code, 0, span)};
+    if (grouped) {
+        const struct input group = flow_whole(keys, KEY_GROUP);
+        const int64_t number = (int64_t)task_add_input(reading, &group, arena);
+        values[RANKED_GROUP] = code_lookup(code, number, KIND_INT, values[RANKED_PLACE], span);
+    }
     struct slot *ranked = arena_grow(arena, slots, 2, RANKED, sizeof *ranked);
     ranked[RANKED_GROUP] = (struct slot){.name = "group", .type = TYPE_I64, .known = true};
     task_set_slots(binder, reading, &ordered, ranked, values, RANKED, 0);
@@ -163,7 +165,7 @@ static struct term bind_ranking(struct scope *scope, const struct expr *expr, st
                           class_noun(which));
     ranking->term = term_as_column(binder, ranking->term);
     struct flow keys = order_keys(scope, ranking, expr->span);
-    struct flow ordered = order_rows(binder, &keys, expr->span);
+    struct flow ordered = order_rows(binder, &keys, scope->group != 0, expr->span);
     struct task *moved = move_back(binder, &ordered, ranking, expr->span);
     hoist_finish(scope);
     struct term rank = term_of(hoist_input(scope, moved, 0, expr->span));

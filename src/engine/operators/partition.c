@@ -1,7 +1,8 @@
 /* Rows in the order of groups: one sort of keys with row numbers. Where the rows are in that order already, only their
- * groups are counted. */
+ * groups are counted; where memory has no room for the sort, they are divided on the disk by their keys. */
 #include "engine/operators/operator.h"
 #include "engine/sorting/radix_sort.h"
+#include "engine/sorting/row_parts.h"
 #include "engine/sorting/sort_rows.h"
 #include "engine/vector/elements.h"
 
@@ -183,6 +184,81 @@ static enum status sort_partition(struct partition *partition, const struct work
     return radix_sort(&radix);
 }
 
+/* ---- more than memory has room for ---- */
+
+static enum status run_partition(struct partition *partition, const struct workers *workers);
+
+/* What sorting takes for a row: an element with room in buckets, or with its number and the keys' words. */
+static int64_t row_bytes(const struct partition *partition)
+{
+    const int64_t words = partition->keys->words;
+    return words > 1 ? (words + 4) * (int64_t)sizeof(uint64_t) : 2 * (int64_t)sizeof(struct radix_pair);
+}
+
+/* Makes rows of a part those of all. */
+static void number_places(struct column *place, int64_t begin, const struct column *numbers)
+{
+    int64_t rows[KEY_BLOCK];
+    for (int64_t i = 0; i < numbers->rows; i += KEY_BLOCK) {
+        const int count = numbers->rows - i < KEY_BLOCK ? (int)(numbers->rows - i) : KEY_BLOCK;
+        operator_values(place, begin + i, count, rows);
+        for (int k = 0; k < count; k++)
+            rows[k] = column_get_int(numbers, rows[k]);
+        operator_write_ints(place, begin + i, rows, count);
+    }
+}
+
+static enum status sort_part(const struct partition *partition, struct row_parts *parts, int64_t number, struct key *at)
+{
+    const struct keys *keys = partition->keys;
+    const struct workers *workers = partition->workers;
+    const int64_t begin = parts->begins[number], rows = row_parts_open(parts, number);
+    if (rows == 0)
+        return STATUS_OK;
+    for (size_t i = 0; i < keys->count; i++)
+        at[i] = (struct key){.column = row_parts_column(parts, keys->at[i].column)};
+    struct column *all = partition->place, place;
+    if (all)
+        place = (struct column){.type = all->type, .store = all->store, .rows = rows, .data = column_at(all, begin)};
+    if (all)
+        place.reserved = all->reserved - (size_t)begin * type_table[all->store].size;
+    struct keys own;
+    struct partition part = {.workers = workers,
+                             .keys = &own,
+                             .rows = rows,
+                             .row_bits = rows > 1 ? WORD_BITS - __builtin_clzll((uint64_t)rows - 1) : 1,
+                             .place = all ? &place : NULL,
+                             .begins = partition->begins + begin,
+                             .parts = partition_rows(workers, rows, PART_ROWS)};
+    enum status status = STATUS_CANCELLED;
+    if (keys_init(&own, at, keys->count, rows, workers))
+        status = run_partition(&part, workers);
+    keys_free(&own);
+    if (status == STATUS_OK && all)
+        number_places(all, begin, row_parts_column(parts, &parts->numbers));
+    return status;
+}
+
+static enum status sort_in_parts(const struct partition *partition, const struct workers *workers)
+{
+    const struct keys *keys = partition->keys;
+    const struct column **columns = heap_array(keys->count, sizeof *columns);
+    struct key *at = heap_array(keys->count, sizeof *at);
+    struct row_parts parts;
+    for (size_t i = 0; i < keys->count; i++)
+        columns[i] = keys->at[i].column;
+    if (partition->place && partition->place->pool)
+        column_move_spilled(partition->place);
+    enum status status = row_parts_make(&parts, keys, partition->rows, row_bytes(partition), workers, columns,
+                                        keys->count, partition->place);
+    for (int64_t part = 0; part < parts.count && status == STATUS_OK; part++)
+        status = sort_part(partition, &parts, part, at);
+    row_parts_free(&parts);
+    free(columns);
+    free(at);
+    return status;
+}
+
 /* ---- numbering the groups ---- */
 
 static void count_part(void *context, struct part part)
@@ -223,7 +299,9 @@ static enum status run_partition(struct partition *partition, const struct worke
     if (!workers_run_parts(workers, &partition->parts, check_part, partition))
         return STATUS_CANCELLED;
     enum status status = STATUS_OK;
-    if (partition->unsorted)
+    if (partition->unsorted && row_parts_pay(partition->keys, partition->rows, row_bytes(partition), workers->pool))
+        status = sort_in_parts(partition, workers);
+    else if (partition->unsorted)
         status = partition->keys->words > 1 ? order_partition(partition, workers) : sort_partition(partition, workers);
     else if (partition->place && !workers_run_parts(workers, &partition->parts, keep_places, partition))
         status = STATUS_CANCELLED;

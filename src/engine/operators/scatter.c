@@ -1,8 +1,11 @@
 /* Scatter. Many rows are partitioned (scatter_partitioned.h). Others go to their places one by one: one thread marks
  * the places in a bitmap, which tells those taken twice, while others write a column each. So no element has two
- * writers, and nothing is atomic, which takes five times as long as the writing. */
+ * writers, and nothing is atomic, which takes five times as long as the writing. Where memory has no room for the parts
+ * of rows that go to all places, they are sorted by these. */
 #include "engine/operators/operator.h"
 #include "engine/operators/scatter_partitioned.h"
+#include "engine/sorting/row_parts.h"
+#include "engine/sorting/sort_rows.h"
 #include "engine/vector/elements.h"
 
 #include "base/buffer_pool.h"
@@ -141,8 +144,50 @@ static enum status scatter_in_regions(struct scatter *scatter)
     return status;
 }
 
+/* STATUS_FAILED, without an error: not enough memory. */
+static enum status scatter_by_sorting(struct scatter *scatter, const struct keys *keys)
+{
+    const size_t size = ((size_t)scatter->into / WORD_BITS + 1) * sizeof *scatter->taken;
+    struct carried *carried = heap_array(scatter->count, sizeof *carried);
+    for (size_t k = 0; k < scatter->count; k++)
+        carried[k] = (struct carried){.from = scatter->from[k], .to = scatter->to[k]};
+    size_t got;
+    scatter->taken = buffer_pool_alloc(scatter->workers->pool, size, &got);
+    enum status status = scatter->taken ? STATUS_OK : STATUS_FAILED;
+    if (status == STATUS_OK) {
+        memset(scatter->taken, 0, size);
+        place_part(scatter, 0, 0);
+        buffer_pool_release(scatter->workers->pool, scatter->taken, got);
+    }
+    if (status == STATUS_OK && !scatter->failed)
+        status = sort_columns_by(keys, scatter->into, scatter->workers, carried, scatter->count);
+    free(carried);
+    return status;
+}
+
+/* True if rows are more than memory has room for, and go to all places: then that is done. */
+static bool scatter_spilled(struct scatter *scatter, enum status *status)
+{
+    enum { ROW_BYTES = 20 /* an element, with room in buckets */ };
+    struct key at = {.column = scatter->positions};
+    struct keys keys = {0};
+    if (scatter->job->rows != scatter->into || buffer_pool_has(scatter->workers->pool, scatter->into * ROW_BYTES))
+        return false;
+    *status = STATUS_CANCELLED;
+    bool pays = true;
+    if (keys_init(&keys, &at, 1, scatter->into, scatter->workers)) {
+        pays = row_parts_pay(&keys, scatter->into, ROW_BYTES, scatter->workers->pool);
+        *status = pays ? scatter_by_sorting(scatter, &keys) : STATUS_OK;
+    }
+    keys_free(&keys);
+    return pays && *status != STATUS_FAILED;
+}
+
 static enum status scatter_all(struct scatter *scatter)
 {
+    enum status done;
+    if (scatter_spilled(scatter, &done))
+        return done;
     size_t widest = 0;
     for (size_t k = 0; k < scatter->count; k++)
         widest = widest > type_table[scatter->to[k]->store].size ? widest : type_table[scatter->to[k]->store].size;
