@@ -249,7 +249,7 @@ def elsewhere(rig, server, url):
 def unordered(rig, server):
     """Without ?by= what needs no order runs, and the rest is refused."""
     url = f"clickhouse://127.0.0.1:{server.port}/default/rows"
-    same(rig, url, "unordered", ("count", "sum qty", "group sym: count(), sum(qty)", "map sym | distinct | count", "pick sym, qty | distinct | sort qty, sym | take 4", "pick qty | sort | take 5", "pick qty, pos | sort qty, pos"))
+    same(rig, url, "unordered", ("count", "sum qty", "group sym: count(), sum(qty)", "map sym | distinct | count", "pick sym, qty | distinct | sort qty, sym | take 4", "pick qty | sort | take 5", "pick qty, pos | sort qty, pos", "pick qty, near, sym, price | describe | drop type", "hist near 5", "select qty > 3 | hist any 7", "select qty > 3 | pick qty, near, sym, big, day | describe | drop type"))
     for line in ("map big / qty as v | sum", "group sym: sum(big)", "map big * big as v | group v: count()"):
         rig.fails(f"unordered: {line}", "what is computed of some row of `rows` has no result", f"load {url} | {line}")
     rig.fails("unordered: of no rows", "max of no rows", f"load {url} | select false | max qty")

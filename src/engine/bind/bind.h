@@ -31,6 +31,7 @@ struct remote_description {
     bool all;            /* the whole pipeline; else */
     struct span rest;    /* the first stage that is run here */
     const char *refusal; /* why, if that is known; or NULL */
+    bool unordered;      /* its rows can only be queried */
     bool asks;           /* more is asked after the query, from its answer (summary.h) */
     const char *unless;  /* in which cases all rows come here; or NULL */
     const char *sent;    /* what goes up with the query, a line for each; or NULL */

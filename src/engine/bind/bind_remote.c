@@ -399,6 +399,7 @@ enum status remote_describe(struct binder *binder, struct remote_description *de
     description->sent = part->sent;
     description->address = part->file ? part->file->path.text : NULL;
     description->refusal = part->refusal;
+    description->unordered = part->unordered;
     const enum stage_kind last =
         part->reader && part->stages > 0 ? pipeline->stages[part->stages - 1].word->stage : STAGE_NONE;
     description->asks =

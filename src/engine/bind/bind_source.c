@@ -246,6 +246,10 @@ void bind_evaluated(struct binder *binder, const struct stage *stage, const stru
                     const struct slot *slots, size_t count, struct flow *flow)
 {
     const struct relation *relation = evaluated->relation;
+    const struct source_file *file = binder->facts->sources.count > 0 ? binder->facts->sources.files : NULL;
+    const struct column *first = file && file->count > 0 ? file->columns[0].column : NULL;
+    if (relation && first && first->live && binder->pipeline == binder->facts->rest)
+        binder->queue->count = 0; /* what comes before would read the table once more */
     struct task *task = task_new(binder, evaluated->bins > 0 ? "hist" : "describe", stage->span, flow);
     struct file_columns all = {.rows = relation ? relation->rows : -1};
     for (size_t k = 0; k < count; k++) {

@@ -25,6 +25,7 @@ struct asking {
     struct summary summary;
     const struct pipeline *pipeline; /* which the server runs, */
     struct relation *answer;         /* and its only row */
+    bool unordered;                  /* rows cannot come over */
 };
 
 static const struct pipeline *with_stage(const struct asking *asking, const struct pipeline *before,
@@ -56,6 +57,7 @@ static bool runs_there(struct asking *asking)
     const enum status status = bind_ready(asking->runner, &inner, asking->arena, &bound, &dropped);
     const bool there = status == STATUS_OK && bound.remote.address && bound.remote.all;
     queue_release(&bound.queue);
+    asking->unordered = bound.remote.unordered;
     return there && asking->summary.count > 0;
 }
 
@@ -100,6 +102,7 @@ static double bound_float(const struct asking *asking, size_t k, int which)
     return column_get_float(asking->answer->columns[1 + (k - asking->summary.from) * BOUND_COLUMNS + (size_t)which], 0);
 }
 
+/* Whether the rows may come over instead. */
 static bool are_few(const struct asking *asking)
 {
     int64_t width = 0, bytes;
@@ -107,7 +110,7 @@ static bool are_few(const struct asking *asking)
         width += asking->summary.columns[k].of == SUMMARY_OF_TEXT
                      ? TEXT_BYTES
                      : (int64_t)type_table[asking->summary.columns[k].type].size;
-    return !__builtin_mul_overflow(width, int_at(asking, 0), &bytes) && bytes <= FEW_BYTES;
+    return !asking->unordered && !__builtin_mul_overflow(width, int_at(asking, 0), &bytes) && bytes <= FEW_BYTES;
 }
 
 /* The edges between the bins: a value is in bin k or behind it if it is not below edge k. */
