@@ -58,6 +58,10 @@ STATEMENTS = {
     "hist": "load t.csv | pick x | hist 3",
     "quantile": "load t.csv | group name: median(x) as m | sum m",
     "pipe": "load '|cat t.csv' csv | count",
+    # Of more than memory holds.
+    "spilled-sort": ".set memory 2MB\nrange 1..300000 as x | map x * 7919 % 300007 as a, x | sort a | map a * x | sum",
+    "spilled-rank": ".set memory 2MB\nrange 1..300000 as x | map x * 7919 % 300007 as a, x | derive r = rank(a) | map r * x | sum",
+    "spilled-group": ".set memory 2MB\nrange 1..300000 as x | map x * 7919 % 300007 as a, x | group a: sum(x) as s | map a * s | sum",
     "explain": "explain load t.csv | select x > 2 | count",
     "schema": ".schema t.csv",
     "tables": ".tables",
