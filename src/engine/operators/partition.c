@@ -211,7 +211,7 @@ static void number_places(struct column *place, int64_t begin, const struct colu
 static enum status sort_part(const struct partition *partition, struct row_parts *parts, int64_t number, struct key *at)
 {
     const struct keys *keys = partition->keys;
-    const struct workers *workers = partition->workers;
+    const struct workers quiet = row_parts_workers(parts, number, partition->workers), *workers = &quiet;
     const int64_t begin = parts->begins[number], rows = row_parts_open(parts, number);
     if (rows == 0)
         return STATUS_OK;

@@ -376,6 +376,17 @@ int64_t row_parts_open(struct row_parts *parts, int64_t part)
     return rows;
 }
 
+struct workers row_parts_workers(const struct row_parts *parts, int64_t part, const struct workers *workers)
+{
+    struct workers quiet = *workers;
+    struct progress_step advance = workers->whole;
+    const int64_t rows = parts->begins[parts->count];
+    advance.part = rows > 0 ? (double)parts->begins[part] / (double)rows : 0;
+    progress_report(workers->progress, &advance);
+    quiet.progress = NULL;
+    return quiet;
+}
+
 struct column *row_parts_column(const struct row_parts *parts, const struct column *from)
 {
     struct parted_column *column = find_column(parts, from);

@@ -56,6 +56,10 @@ void row_parts_free(struct row_parts *parts);
 /* Opens a part, not before the ones before it, which are no longer read; returns its rows. */
 int64_t row_parts_open(struct row_parts *parts, int64_t part);
 
+/* For what runs on a part: the parts together are one pass, whose progress this reports, and what runs within reports
+ * nothing. */
+struct workers row_parts_workers(const struct row_parts *parts, int64_t part, const struct workers *workers);
+
 /* The open part's rows of a column that was moved. Its range is found again if it is one of the keys. */
 struct column *row_parts_column(const struct row_parts *parts, const struct column *from);
 

@@ -74,11 +74,12 @@ static enum status sort_part(const struct part_sort *sort, const struct keys *ke
 {
     const int64_t begin = parts->begins[part], rows = parts->begins[part + 1] - begin;
     const bool buffered = sort->buffer && fits_buffer(sort, rows, carried, count);
+    const struct workers workers = row_parts_workers(parts, part, sort->workers);
     struct keys own;
     enum status status = STATUS_CANCELLED;
     set_part(sort, keys, parts, part, carried, count, buffered);
-    if (keys_init(&own, sort->at, keys->count, rows, sort->workers))
-        status = sort_columns_by(&own, rows, sort->workers, sort->carried, count);
+    if (keys_init(&own, sort->at, keys->count, rows, &workers))
+        status = sort_columns_by(&own, rows, &workers, sort->carried, count);
     keys_free(&own);
     for (size_t k = 0; k < count && buffered && status == STATUS_OK; k++)
         buffer_pool_write(sort->workers->pool, column_at(carried[k].to, begin), sort->to[k].data,
