@@ -65,8 +65,16 @@ static struct term unread_result(const struct text_use *use)
 {
     struct scope *scope = use->scope;
     struct text_application application = {.function = use->function, .count = use->count};
-    if (scope->binder->checking || !scope->binder->queue || use->function->partial)
+    if (scope->binder->checking || !scope->binder->queue)
         return text_unknown(scope, use->function->result, use->text, use->span);
+    if (use->function->partial) {
+        struct term term = text_unknown(scope, use->function->result, use->text, use->span);
+        const struct term found = text_unknown(scope, TEXT_TO_BOOL, use->text, use->span);
+        term.present =
+            present_both(scope->code, term.present, found.value, use->span); /* which may be all that is read */
+        term.settled = false;
+        return term;
+    }
     for (int i = 0; i < use->count; i++)
         application.args[i] = use->args[i];
     return text_of_unread(scope, &application, use->text, code_exact_int(scope->code, 0, use->span), use->span);
