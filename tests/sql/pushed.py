@@ -336,7 +336,8 @@ def summaries(rig, server):
         rig.tally.check(f"summaries: {line}", "" if near and same_else and there.status == 0 and size < 40000 else f"{size} bytes: {here.text()} {there.text()}")
         shown = rig.run(f"explain load {url} | {line}").out.decode()
         rig.tally.check(f"summaries: explain {line}", "" if shown.startswith("on the server: ") and "\nthen how many values are in each interval" in shown else shown)
-    for line, message in (("select false | hist w", "a histogram of no rows has no bounds"), ("map x / 0 as y | hist y", "a histogram cannot have"), ("map w // (pos - 199999) as v | describe", "division by zero in `map w // (pos - 199999) as v`, row 199999")):
+    for line, message in (("select false | hist w", "a histogram of no rows has no bounds"), ("map x / 0 as y | hist y", "a histogram cannot have"), ("map w // (pos - 199999) as v | describe", "division by zero in `map w // (pos - 199999) as v`, row 199999"),
+                          ("select 64 <= pos // (pos - 7) | hist w", "division by zero in `select 64 <= pos // (pos - 7)`, row 7"), ("assert pos < 9 | distinct | hist w 4", "assertion failed in `assert pos < 9`, row 9")):
         rig.fails(f"summaries: {line}", message, ".set fetch 100MB", f"load {url} | {line}")
     result, size, asked = proxy.travel(lambda: rig.run(f"let t = load {url}", "t | hist w", "t | describe"))
     rig.tally.check("summaries: of a name", "" if result.status == 0 and size < 40000 and asked <= 12 else f"{size} bytes, {asked} questions: {result.text()}")

@@ -100,6 +100,8 @@ static bool bind_hist_of_server(struct binder *binder, const struct stage *stage
     const struct source_file *file = facts->sources.count > 0 ? facts->sources.files : NULL;
     const struct column *first = file && file->count > 0 ? file->columns[0].column : NULL;
     const struct slot edge = {.name = "lo", .type = TYPE_F64, .known = true};
+    if (facts->summary || facts->careful)
+        return false;
     struct evaluated *evaluated = evaluated_find(binder, binder->stage);
     if (!evaluated && (!first || !first->live || !facts->runs || facts->remote || bins > MOST_ASKED || facts->dialect ||
                        binder->pipeline != facts->rest))
