@@ -71,8 +71,13 @@ static size_t brought(const struct join *join, size_t i)
     return i < join->added_count ? join->added[i] : join->right_keys[i - join->added_count];
 }
 
-/* The operator, whose inputs of the left's keys are the flow's columns, two of a key where `present`. */
-static struct task *add_match(const struct join *join, const bool *present, struct flow *flow)
+/* What the operator reads of the left: columns of the flow, two of a key where `present`. */
+struct left_keys {
+    const size_t *columns;
+    const bool *present;
+};
+
+static struct task *add_match(const struct join *join, const struct left_keys *left, struct flow *flow)
 {
     struct binder *binder = join->binder;
     struct match_operator *match = ARENA_NEW(binder->arena, struct match_operator, .kind = join->kind,
@@ -82,9 +87,9 @@ static struct task *add_match(const struct join *join, const bool *present, stru
     size_t *keys = task->column_op->keys, at = 0;
     for (size_t i = 0; i < join->key_count; i++, keys += MATCH_KEY_INPUTS) {
         struct column *column = evaluated_column(join->right, join->right_keys[i]);
-        keys[MATCH_LEFT] = keys[MATCH_LEFT_PRESENT] = at++;
-        if (present[i])
-            keys[MATCH_LEFT_PRESENT] = at++;
+        keys[MATCH_LEFT] = keys[MATCH_LEFT_PRESENT] = left->columns[at++];
+        if (left->present[i])
+            keys[MATCH_LEFT_PRESENT] = left->columns[at++];
         keys[MATCH_RIGHT] = keys[MATCH_RIGHT_PRESENT] =
             add_right(join, task, column, join->right->columns[join->right_keys[i]].name);
         if (column->validity)
@@ -101,6 +106,36 @@ static struct task *add_match(const struct join *join, const bool *present, stru
     task->column_op->key_count = join->key_count * MATCH_KEY_INPUTS + match->value_count;
     task->column_op->match = match;
     return task;
+}
+
+/* Adds the operator, which reads the left's keys as they are, or as the task of the scope computes them. */
+static struct task *read_left(const struct join *join, struct scope *scope, struct flow *flow)
+{
+    struct arena *arena = join->binder->arena;
+    const size_t most = 2 * join->key_count + 1;
+    struct slot *slots = arena_array(arena, most, sizeof *slots);
+    value *values = arena_array(arena, most, sizeof *values);
+    size_t *columns = arena_array(arena, most, sizeof *columns), count = 0;
+    bool *present = arena_array(arena, most, sizeof *present), bare = true;
+    for (size_t i = 0; i < join->key_count; i++) {
+        const size_t added = add_left_key(join, scope, i, &slots[count], &values[count]);
+        present[i] = added > 1;
+        count += added;
+    }
+    for (size_t k = 0; k < count; k++) {
+        const struct instr *instr = &scope->code->at[values[k]];
+        bare = bare && instr->op == OP_INPUT && (size_t)instr->integer < flow->count + flow->hidden;
+        columns[k] = (size_t)instr->integer;
+    }
+    if (bare) { /* nothing reads the task yet */
+        queue_remove(join->binder->queue, scope->task);
+    } else {
+        task_set_slots(join->binder, scope->task, flow, slots, values, count, 0);
+        for (size_t k = 0; k < count; k++)
+            columns[k] = k;
+    }
+    const struct left_keys left = {columns, present};
+    return add_match(join, &left, flow);
 }
 
 /* Ends the operator; returns the outputs of each column of the right, and of its validity. */
@@ -174,17 +209,8 @@ void join_in_parts(struct join *join, struct scope *scope, struct flow *flow)
     struct arena *arena = binder->arena;
     const struct span span = join->stage->span;
     struct flow rows = join->left;
-    struct slot *slots = arena_array(arena, 2 * join->key_count + 1, sizeof *slots);
-    value *values = arena_array(arena, 2 * join->key_count + 1, sizeof *values);
-    bool *present = arena_array(arena, join->key_count + 1, sizeof *present);
-    size_t count = 0;
-    for (size_t i = 0; i < join->key_count; i++) {
-        const size_t added = add_left_key(join, scope, i, &slots[count], &values[count]);
-        present[i] = added > 1;
-        count += added;
-    }
-    task_set_slots(binder, scope->task, &rows, slots, values, count, 0);
-    size_t *places = set_outputs(join, add_match(join, present, &rows), &rows);
+    struct task *match = read_left(join, scope, &rows);
+    size_t *places = set_outputs(join, match, &rows);
 
     struct task *task = task_of_stage(binder, join->stage, &rows);
     struct code *code = &task->code;
