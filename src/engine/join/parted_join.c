@@ -211,7 +211,6 @@ void join_in_parts(struct join *join, struct scope *scope, struct flow *flow)
     struct flow rows = join->left;
     struct task *match = read_left(join, scope, &rows);
     size_t *places = set_outputs(join, match, &rows);
-
     struct task *task = task_of_stage(binder, join->stage, &rows);
     struct code *code = &task->code;
     const value row = code_input(code, MATCH_ROW, KIND_INT, span);
