@@ -170,7 +170,7 @@ static void split(const struct sorting *sorting, const void *elements, int count
     } else {
         const uint32_t *words = elements;
         for (int i = 0; i < count; i++) {
-            codes[i] = words[i] >> shift;
+            codes[i] = (uint64_t)words[i] >> shift;
             payloads[i] = words[i] & mask;
         }
     }
