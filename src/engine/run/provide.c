@@ -126,6 +126,8 @@ static enum status provide_relations(struct runner *runner, struct facts *facts,
             status = describe_as_relation(runner, evaluated, arena, &result, diags);
         if (status == STATUS_OK)
             evaluated_set(evaluated, result.relation, arena);
+        if (status == STATUS_OK && evaluated->described)
+            leave_source(facts, evaluated);
     }
     return status;
 }

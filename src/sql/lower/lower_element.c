@@ -49,7 +49,8 @@ bool lower_element(const struct aggregate *aggregate, const struct task *task, c
                             : sql_expression(expressions, aggregate->value);
     struct strbuf key = {0};
     const bool descending = !by_other && select->order_count > 0 && select->order[0].descending;
-    const bool good = select->dialect == sql_clickhouse && v && where &&
+    /* Here only the rows that are taken may fail. */
+    const bool good = select->dialect == sql_clickhouse && !select->fails && v && where &&
                       (!by_other || add_other(aggregate, task, select, expressions, &key)) &&
                       add_places(select, &key, descending);
     if (good) {
