@@ -148,6 +148,8 @@ def main(sandbox):
     numbers.permutation(MIXED).astype(np.int32).tofile(sandbox.path("mixed.i32"))
     box.refuses("group", [f"not enough memory for {MIXED} rows", "`/dev/shm`, for temporary files, is in memory itself", "`.set temp DIRECTORY` names another"],
                 "--memory", "64MB", "-c", "load mixed.i32 | group mixed: count() as c | sum c", temporary="/dev/shm")
+    box.refuses("another directory", ["`/dev/shm`, for temporary files, is in memory itself"], "--memory", "16MB", "-c",
+                "let x = load mixed.i32 | derive b = mixed * 7 | sort b\n.set temp /dev/shm\nlet y = x | sort mixed\nx | sum b")
     box.refuses("no such directory", ["invalid value for `temp`: `/nowhere` does not exist"], "-c", ".set temp /nowhere")
     box.refuses("no directory", ["is no directory"], "-c", f".set temp {sandbox.path('file')}")
     tally.check("a size too small", "" if "which is 1MB or more, as 512MB or 2GB" in box.run("--memory", "100KB", "-c", "1").stderr else "not told")

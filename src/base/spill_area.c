@@ -31,20 +31,31 @@ struct released {
     size_t size;
 };
 
+/* A file. Another one follows if another directory is set while blocks of this one are in use: byte k of each is the
+ * byte k of the addresses, from `begin` on. */
+struct spill_file {
+    struct spill_file *before; /* the one before it, or NULL */
+    int file;
+    char *directory;
+    size_t begin, used;
+    size_t pending; /* bytes that wait, or that the thread releases */
+};
+
 struct spill_area {
     pthread_mutex_t lock;
     pthread_cond_t changed;    /* there is something to release, or it has been released */
     struct released *released; /* waits for the thread */
-    size_t pending;            /* bytes that wait, or that it releases */
+    size_t pending;            /* bytes of all files that wait, or that it releases */
     pthread_t thread;
     bool started, closing;
     char *directory;         /* as it was set, or NULL */
     char *_Atomic addresses; /* reserved when first needed; NULL: they could not be */
     size_t address_bytes;
-    int file;    /* -1: none */
-    size_t next; /* its first byte that has not been used */
+    struct spill_file *files; /* the last one; NULL: none */
+    size_t next;              /* its first byte that has not been used */
     size_t used;
-    _Atomic bool failed; /* to give the last block */
+    _Atomic bool failed; /* to give the last block, */
+    _Atomic bool lacked; /* for want of room */
 };
 
 struct spill_area *spill_area_new(void)
@@ -52,23 +63,36 @@ struct spill_area *spill_area_new(void)
     struct spill_area *area = heap_array(1, sizeof *area);
     pthread_mutex_init(&area->lock, NULL);
     pthread_cond_init(&area->changed, NULL);
-    area->file = -1;
     return area;
 }
 
-static void close_file(struct spill_area *area)
+/* Whose block it is; the lock is held. */
+static struct spill_file *file_of(const struct spill_area *area, const void *at)
 {
-    if (area->file >= 0)
-        close(area->file);
-    area->file = -1;
-    area->next = 0;
+    const size_t offset = (size_t)((const char *)at - area->addresses);
+    struct spill_file *file = area->files;
+    while (file->begin > offset)
+        file = file->before;
+    return file;
 }
 
-/* Forgets the file if nothing of it is in use. */
-static void close_if_unused(struct spill_area *area)
+/* Forgets files of which nothing is in use. */
+static void close_unused(struct spill_area *area)
 {
-    if (area->used == 0)
-        close_file(area);
+    struct spill_file **link = &area->files;
+    while (*link) {
+        struct spill_file *file = *link;
+        if (file->used > 0) {
+            link = &file->before;
+            continue;
+        }
+        *link = file->before;
+        close(file->file);
+        free(file->directory);
+        free(file);
+    }
+    if (!area->files)
+        area->next = 0;
 }
 
 /* ---- releasing ---- */
@@ -80,16 +104,17 @@ static void close_if_unused(struct spill_area *area)
 static void release_now(struct spill_area *area, char *at, size_t size)
 {
     const size_t offset = (size_t)(at - area->addresses);
-    const int file = area->file;
+    struct spill_file *file = file_of(area, at);
     pthread_mutex_unlock(&area->lock);
     (void)mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    (void)fallocate(file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
-    (void)fallocate(file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    (void)fallocate(file->file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    (void)fallocate(file->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
     pthread_mutex_lock(&area->lock);
     area->used -= size;
+    file->used -= size;
     if (offset + size == area->next)
         area->next = offset;
-    close_if_unused(area);
+    close_unused(area);
 }
 
 static void *release_all(void *argument)
@@ -106,7 +131,9 @@ static void *release_all(void *argument)
         while (released->size > 0) {
             const size_t size = released->size < RELEASED_ONCE ? released->size : RELEASED_ONCE;
             released->size -= size;
-            release_now(area, released->at + released->size, size);
+            char *at = released->at + released->size;
+            file_of(area, at)->pending -= size;
+            release_now(area, at, size);
             area->pending -= size;
         }
         free(released);
@@ -143,6 +170,7 @@ void spill_area_release(struct spill_area *area, void *at, size_t size)
         *released = (struct released){.next = area->released, .at = at, .size = size};
         area->released = released;
         area->pending += size;
+        file_of(area, at)->pending += size;
         pthread_cond_broadcast(&area->changed);
     } else {
         release_now(area, at, size);
@@ -157,7 +185,7 @@ void spill_area_free(struct spill_area *area)
     if (!area)
         return;
     stop_releasing(area);
-    close_file(area);
+    close_unused(area);
     if (area->addresses)
         munmap(area->addresses, area->address_bytes);
     pthread_cond_destroy(&area->changed);
@@ -169,8 +197,6 @@ void spill_area_free(struct spill_area *area)
 void spill_area_set_directory(struct spill_area *area, const char *directory)
 {
     pthread_mutex_lock(&area->lock);
-    if (strcmp(area->directory ? area->directory : "", directory ? directory : "") != 0)
-        wait_for_released(area);
     free(area->directory);
     area->directory = directory ? heap_text(directory) : NULL;
     pthread_mutex_unlock(&area->lock);
@@ -212,6 +238,12 @@ const char *spill_directory_problem(const char *directory)
     return statfs(directory, &system) == 0 ? problem_of(directory, false, &system) : problem_of_error(errno);
 }
 
+/* The file that is open in the directory that is set, or NULL. */
+static struct spill_file *open_there(const struct spill_area *area)
+{
+    return area->files && strcmp(area->files->directory, directory_of(area)) == 0 ? area->files : NULL;
+}
+
 /* Room is left for others. */
 struct spill_room spill_area_room(struct spill_area *area)
 {
@@ -220,16 +252,18 @@ struct spill_room spill_area_room(struct spill_area *area)
     struct statfs system;
     pthread_mutex_lock(&area->lock);
     (void)snprintf(room.directory, sizeof room.directory, "%s", directory_of(area));
-    const bool known = area->file >= 0 ? fstatfs(area->file, &system) == 0 : statfs(directory_of(area), &system) == 0;
+    const struct spill_file *file = open_there(area);
+    const bool known = file ? fstatfs(file->file, &system) == 0 : statfs(directory_of(area), &system) == 0;
     const int error = errno;
-    const int64_t pending = (int64_t)area->pending;
+    const int64_t pending = file ? (int64_t)file->pending : 0;
     pthread_mutex_unlock(&area->lock);
-    room.problem = known ? problem_of(room.directory, area->file >= 0, &system) : problem_of_error(error);
+    room.problem = known ? problem_of(room.directory, file, &system) : problem_of_error(error);
     if (!room.problem) {
         const int64_t free_bytes = (int64_t)system.f_bavail * (int64_t)system.f_bsize + pending;
         const int64_t share = free_bytes / share_left;
         room.bytes = free_bytes - (share < most_left ? share : most_left);
         room.failed = area->failed;
+        room.lacked = area->lacked;
     }
     return room;
 }
@@ -268,38 +302,50 @@ static int open_unnamed(const char *directory)
 static bool open_file(struct spill_area *area)
 {
     struct statfs system;
+    const char *directory = directory_of(area);
     if (!reserve_addresses(area))
         return false;
-    if (area->file < 0)
-        area->file = open_unnamed(directory_of(area));
-    if (area->file >= 0 && (fstatfs(area->file, &system) != 0 || is_in_memory(&system)))
-        close_file(area);
-    return area->file >= 0;
+    if (open_there(area))
+        return true;
+    const int opened = open_unnamed(directory);
+    if (opened < 0 || fstatfs(opened, &system) != 0 || is_in_memory(&system)) {
+        if (opened >= 0)
+            close(opened);
+        return false;
+    }
+    struct spill_file *file = heap_array(1, sizeof *file);
+    *file = (struct spill_file){
+        .before = area->files, .file = opened, .directory = heap_text(directory), .begin = area->next};
+    area->files = file;
+    return true;
 }
 
-/* Appends `size` bytes to what is mapped of the file. */
+/* Appends `size` bytes to what is mapped of the last file. */
 static bool append(struct spill_area *area, size_t size)
 {
+    struct spill_file *file = area->files;
     int failed;
     if (size > area->address_bytes - area->next)
         return false;
     do
-        failed = fallocate(area->file, 0, (off_t)area->next, (off_t)size);
+        failed = fallocate(file->file, 0, (off_t)area->next, (off_t)size);
     while (failed != 0 && errno == EINTR);
     char *at = area->addresses + area->next;
     if (failed != 0 ||
-        mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, area->file, (off_t)area->next) == MAP_FAILED) {
-        (void)fallocate(area->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)area->next, (off_t)size);
+        mmap(at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, file->file, (off_t)area->next) == MAP_FAILED) {
+        (void)fallocate(file->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)area->next, (off_t)size);
         return false;
     }
     area->next += size;
     area->used += size;
+    file->used += size;
     return true;
 }
 
 void *spill_area_alloc(struct spill_area *area, size_t size)
 {
     const struct spill_room room = spill_area_room(area);
+    area->lacked = !room.problem && size > (size_t)room.bytes;
     if (room.problem || size == 0 || size > (size_t)room.bytes)
         return NULL;
     pthread_mutex_lock(&area->lock);
@@ -310,7 +356,7 @@ void *spill_area_alloc(struct spill_area *area, size_t size)
     }
     char *at = has ? area->addresses + area->next - size : NULL;
     area->failed = !has;
-    close_if_unused(area);
+    close_unused(area);
     pthread_mutex_unlock(&area->lock);
     return at;
 }
@@ -319,16 +365,19 @@ bool spill_area_extend(struct spill_area *area, void *at, size_t size, size_t mo
 {
     const struct spill_room room = spill_area_room(area);
     pthread_mutex_lock(&area->lock);
-    const bool extended =
-        (char *)at + size == area->addresses + area->next && more <= (size_t)room.bytes && append(area, more);
+    const bool extended = (char *)at + size == area->addresses + area->next && more <= (size_t)room.bytes &&
+                          open_there(area) == file_of(area, at) && append(area, more);
     pthread_mutex_unlock(&area->lock);
     return extended;
 }
 
-void spill_area_write(const struct spill_area *area, void *at, const void *from, size_t size)
+void spill_area_write(struct spill_area *area, void *at, const void *from, size_t size)
 {
+    pthread_mutex_lock(&area->lock);
+    const int file = file_of(area, at)->file;
+    pthread_mutex_unlock(&area->lock);
     while (size > 0) {
-        const ssize_t written = pwrite(area->file, from, size, (off_t)((char *)at - area->addresses));
+        const ssize_t written = pwrite(file, from, size, (off_t)((char *)at - area->addresses));
         if (written < 0 && errno == EINTR)
             continue;
         if (written <= 0)

@@ -1,9 +1,9 @@
 /* Spill area: memory whose pages the kernel can write out.
  *
- * It is a temporary file without a name, so that nothing is left of it however the process ends. Byte k of the file is
- * byte k of a range of addresses that is reserved once: an address says where its page is, and whether it is spilled.
- * Space on the disk is reserved with the memory, so that a full disk is an error and not a signal. May be used by
- * several threads. */
+ * It is a temporary file without a name, or one in each directory that was set while others were in use, so that
+ * nothing is left of it however the process ends. Byte k of a file is byte k of a range of addresses that is reserved
+ * once: an address says where its page is, and whether it is spilled. Space on the disk is reserved with the memory, so
+ * that a full disk is an error and not a signal. May be used by several threads. */
 #ifndef RQL_BASE_SPILL_AREA_H
 #define RQL_BASE_SPILL_AREA_H
 
@@ -15,7 +15,7 @@ struct spill_area;
 struct spill_area *spill_area_new(void);
 void spill_area_free(struct spill_area *area); /* everything has been released */
 
-/* Where the next file is, once all of this one is released; copied. NULL: TMPDIR, or the first of /tmp and /var/tmp
+/* Where the next blocks are, in a file there; copied. NULL: TMPDIR, or the first of /tmp and /var/tmp
  * that is on a disk. */
 void spill_area_set_directory(struct spill_area *area, const char *directory);
 
@@ -26,7 +26,7 @@ void *spill_area_alloc(struct spill_area *area, size_t size);
 bool spill_area_extend(struct spill_area *area, void *at, size_t size, size_t more);
 
 /* Writes to a block of the area, without the page faults of stores to it. */
-void spill_area_write(const struct spill_area *area, void *at, const void *from, size_t size);
+void spill_area_write(struct spill_area *area, void *at, const void *from, size_t size);
 
 /* Gives back whole pages, of a block or of its end; soon, on another thread. */
 void spill_area_release(struct spill_area *area, void *at, size_t size);
@@ -39,7 +39,8 @@ struct spill_room {
     int64_t bytes;
     char directory[256]; /* as far as it fits */
     const char *problem; /* NULL: none */
-    bool failed;         /* the last block was not to be had, as beyond a limit on files */
+    bool failed;         /* the last block was not to be had, as beyond a limit on files, */
+    bool lacked;         /* or was larger than the room */
 };
 struct spill_room spill_area_room(struct spill_area *area);
 

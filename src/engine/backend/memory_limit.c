@@ -20,10 +20,12 @@ static const char *spill_clause(struct buffer_pool *pool, struct arena *arena)
 static enum status refuse(struct buffer_pool *pool, int64_t rows, int64_t row_bytes, int64_t bytes, const char *what,
                           struct span span, struct diags *diags)
 {
-    return diag_error_hint(diags, span,
-                           "end with an aggregate such as `sum` or `count`, or keep fewer rows with `take` or `select`",
-                           "%lld rows of %lld bytes exceed the %.3g GB of %smemory%s", (long long)rows,
-                           (long long)row_bytes, (double)bytes / 1e9, what, spill_clause(pool, diags->arena));
+    return diag_error_hint(
+        diags, span,
+        "keep fewer rows with `take` or `select`, compute an aggregate of them, or name a directory on "
+        "a disk with more room: `.set temp DIRECTORY`",
+        "%lld rows of %lld bytes exceed the %.3g GB of %smemory%s", (long long)rows, (long long)row_bytes,
+        (double)bytes / 1e9, what, spill_clause(pool, diags->arena));
 }
 
 enum status memory_limit_check(struct buffer_pool *pool, int64_t rows, int64_t left, int64_t row_bytes,
@@ -60,7 +62,7 @@ enum status memory_work_check(struct buffer_pool *pool, int64_t bytes, struct sp
 void memory_errors_explain(struct buffer_pool *pool, struct diags *diags)
 {
     const struct spill_room room = buffer_pool_spill_room(pool);
-    for (size_t i = 0; pool && (room.problem || room.failed) && i < diags->count; i++) {
+    for (size_t i = 0; pool && (room.problem || room.failed || room.lacked) && i < diags->count; i++) {
         struct diag *diag = &diags->at[i];
         if (!diag->of_memory)
             continue;
