@@ -19,7 +19,7 @@ TREE = os.path.dirname(TESTS)
 RQL = os.path.abspath(os.environ.get("RQL", os.path.join(TREE, "build", "rql")))
 
 # A query prints the same in all modes. RQL_MODES selects some: "host host-kept device unfused auto". In mode auto small inputs may
-# never reach a device. RQL_TEST_DEVICE names the device, such as "gpu".
+# never reach a device. RQL_TEST_DEVICE is the number of the device: under `--device gpu` few rows stay on the host.
 DEVICE = os.environ.get("RQL_TEST_DEVICE", "1")
 ALL_MODES = {
     "host": ["--device", "host"],
