@@ -178,6 +178,8 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
     columns_unref(list_texts, text->count);
     if (status != STATUS_OK)
         return status;
+    if (results.wrong)
+        diag_note(diags, text->span, "`%s`, in some rows: %s", text->function->name, results.wrong);
     text->column = column_of_results(runner->pool, &results);
     text_lookup_free(&results);
     return text->column ? STATUS_OK : diag_no_memory(diags, text->span, "not enough memory");

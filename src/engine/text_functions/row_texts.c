@@ -413,7 +413,8 @@ static enum status combine(struct rows *rows, struct span span, struct diags *di
                                                               : dictionary_code_type(dictionary->count),
                                .logical = of_combinations.logical, /* with its reference */
                                .count = rows->call->rows,
-                               .cut = of_combinations.cut};
+                               .cut = of_combinations.cut,
+                               .wrong = of_combinations.wrong};
     of_combinations.logical.dictionary = NULL;
     rows->of_combinations = &of_combinations;
     to->values = heap_array(count, type_table[to->type].size);

@@ -187,8 +187,7 @@ static bool apply_one(struct application *application, struct member *member, st
 
 static int64_t piece_end(const struct application *application, int64_t piece)
 {
-    const int64_t end = (piece + 1) * PIECE;
-    return end < application->items->count ? end : application->items->count;
+    return min_int64((piece + 1) * PIECE, application->items->count);
 }
 
 /* False: the items are not to be found by a search. */
@@ -383,6 +382,7 @@ static enum status apply(struct application *application, struct span span, stru
     for (int k = 0; k < application->workers->threads; k++) {
         lookup->missing += application->members[k].missing;
         lookup->cut += application->members[k].call.cut;
+        lookup->wrong = lookup->wrong ? lookup->wrong : application->members[k].call.wrong;
     }
     if (application->function->result != TEXT_TO_TEXT || application->places)
         return STATUS_OK;

@@ -20,6 +20,7 @@ struct text_call {
     struct text run;               /* what has the texts of this batch one behind the other; empty: they are not */
     const char *ahead;             /* in the run: the first place of the part behind those looked at; its end: none */
     bool too_long;                 /* a match was given up */
+    const char *wrong;             /* what was wrong with an argument of some item, or NULL */
     bool zoned_only;               /* timestamps without a zone are missing */
     int64_t zoned, unzoned, cut;   /* timestamps with a zone, without one, cut */
 };

@@ -16,6 +16,14 @@ char *text_call_buffer(struct text_call *call, size_t size)
     return call->buffer;
 }
 
+/* Whether an argument, which may be a column's, is wrong. */
+static bool is_wrong(struct text_call *call, const char *(*check)(const struct text_argument *args, int count))
+{
+    const char *wrong = check(call->args, call->count);
+    call->wrong = wrong ? wrong : call->wrong;
+    return wrong;
+}
+
 /* A code point's other case takes at most one byte more than itself: from two bytes to three. */
 static struct text change_case(struct text_call *call, struct text text, uint32_t (*change)(uint32_t))
 {
@@ -95,7 +103,8 @@ const char *check_substr(const struct text_argument *args, int count)
 bool text_substr(struct text_call *call, struct text text, struct text *result)
 {
     int64_t from = call->args[0].integer, count = call->count > 1 ? call->args[1].integer : INT64_MAX;
-    count = count < 0 ? 0 : count;
+    if (is_wrong(call, check_substr))
+        count = 0;
     if (from < 0) {
         from += count_code_points(text);
         if (from < 0) { /* positions before the first count, but are empty */
@@ -117,8 +126,7 @@ const char *check_replace(const struct text_argument *args, int count)
 bool text_replace(struct text_call *call, struct text text, struct text *result)
 {
     struct text from = call->args[0].text, to = call->args[1].text;
-    const char *found =
-        from.length > 0 ? find_in_run(call, text, from) : NULL; /* of a column's texts, one may be empty */
+    const char *found = is_wrong(call, check_replace) ? NULL : find_in_run(call, text, from);
     size_t used = 0;
     *result = text;
     if (!found)
@@ -149,7 +157,7 @@ bool text_split(struct text_call *call, struct text text, struct text *result)
     struct text separator = call->args[0].text, rest = text;
     int64_t part = call->args[1].integer;
     const char *found;
-    if (separator.length == 0)
+    if (is_wrong(call, check_split))
         return false;
     if (part < 0) {
         for (part++; (found = find_text(rest, separator)); part++)
@@ -178,7 +186,7 @@ bool text_pad(struct text_call *call, struct text text, struct text *result)
 {
     const struct text blank = {" ", 1}, fill = call->count > 1 ? call->args[1].text : blank;
     const int64_t width = call->args[0].integer, most = width < 0 ? -width : width;
-    if (check_pad(call->args, call->count)) /* of a column's values, one may be wrong */
+    if (is_wrong(call, check_pad))
         return false;
     const int64_t lacking = most - count_code_points(text);
     *result = text;

@@ -67,10 +67,11 @@ struct text_lookup {
     enum type type;              /* bool, i64, f64, i32 for dates; for text the type of codes in logical.dictionary */
     struct logical_type logical; /* with a reference to its dictionary */
     int64_t count;
-    void *values;     /* 0 where missing */
-    uint8_t *present; /* 1, or 0 where missing; NULL if none is */
-    int64_t missing;  /* how many strings have no value */
-    int64_t cut;      /* timestamps with digits beyond microseconds, which were cut */
+    void *values;      /* 0 where missing */
+    uint8_t *present;  /* 1, or 0 where missing; NULL if none is */
+    int64_t missing;   /* how many strings have no value */
+    int64_t cut;       /* timestamps with digits beyond microseconds, which were cut */
+    const char *wrong; /* what is wrong with an argument of some items, which have no value; or NULL */
 };
 
 /* Releases the values and the reference to the dictionary. */
