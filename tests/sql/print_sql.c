@@ -47,7 +47,8 @@ static bool print_task(const struct sql_dialect *dialect, struct task *task, con
         leaves[i].text = leaf_text(dialect, &task->inputs[i], arena);
     bool *live = arena_array(arena, (size_t)task->code.count + 1, sizeof *live);
     task_mark_live(task, live);
-    struct sql_expressions *expressions = sql_expressions_new(dialect, task, leaves, queue, arena);
+    const char *unless = NULL;
+    struct sql_expressions *expressions = sql_expressions_new(dialect, task, leaves, queue, &unless, arena);
     const char *from = sql_share(expressions, live, "t"), *fails = NULL;
     const char *where = from ? kept(expressions, task, arena) : NULL;
     bool good = where && sql_failure(expressions, live, &fails);
