@@ -3,9 +3,9 @@
 
 #include "engine/bind/bind_internal.h"
 #include "engine/bind/bind_needs.h"
-#include "engine/bind/bind_remote.h"
 #include "engine/bind/stage_order.h"
 #include "engine/loop/loop_stages.h"
+#include "engine/source/bind_remote.h"
 
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* hist: intervals of numbers and of times, or the most frequent strings. */
 #include "engine/bind/bind_internal.h"
-#include "engine/bind/bind_source.h"
 #include "engine/bind/summary.h"
 #include "engine/expression/evaluated.h"
+#include "engine/source/bind_source.h"
 
 #include <string.h>
 

@@ -7,13 +7,13 @@
 
 #include "engine/backend/user_reduce.h"
 #include "engine/bind/bind.h"
-#include "engine/bind/bind_source.h"
 #include "engine/env/env.h"
 #include "engine/exact/exact.h"
 #include "engine/formats/save.h"
 #include "engine/lower/aggregate_functions.h"
 #include "engine/lower/aggregates.h"
 #include "engine/lower/lower.h"
+#include "engine/source/bind_source.h"
 
 /* bind.c */
 struct binder binder_new(struct facts *facts, struct arena *arena, struct needs *needs, struct diags *diags);

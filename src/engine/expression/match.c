@@ -3,11 +3,11 @@
 #include "engine/lists/lists.h"
 
 #include "base/memory_size.h"
-#include "engine/bind/bind_source.h"
 #include "engine/bind/facts.h"
 #include "engine/expression/evaluated.h"
 #include "engine/expression/texts.h"
 #include "engine/expression/zoned.h"
+#include "engine/source/bind_source.h"
 
 #include <math.h>
 #include <string.h>

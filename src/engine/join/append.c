@@ -1,10 +1,10 @@
 /* append: the rows of another relation after those of the flow, columns by name. */
 #include "engine/join/join_stages.h"
 
-#include "engine/bind/bind_source.h"
 #include "engine/expression/zoned.h"
 #include "engine/formats/append_column.h"
 #include "engine/lower/lower.h"
+#include "engine/source/bind_source.h"
 
 #include <string.h>
 

@@ -6,9 +6,9 @@
 #include "engine/join/join.h"
 
 #include "base/text.h"
-#include "engine/bind/bind_source.h"
 #include "engine/bind/facts.h"
 #include "engine/join/join_stages.h"
+#include "engine/source/bind_source.h"
 
 #include <string.h>
 

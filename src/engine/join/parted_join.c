@@ -1,5 +1,5 @@
 /* Joins whose right side's index does not fit memory: an operator divides both sides by their keys, and brings the
- * columns of the right along (operators/match.h). */
+ * columns of the right along (match/match.h). */
 #include "base/buffer_pool.h"
 #include "engine/bind/facts.h"
 #include "engine/formats/append_column.h"

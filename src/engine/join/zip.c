@@ -1,8 +1,8 @@
 /* zip: columns of several sources side by side, which have equally many rows. */
 #include "engine/join/join_stages.h"
 
-#include "engine/bind/bind_source.h"
 #include "engine/lower/lower.h"
+#include "engine/source/bind_source.h"
 
 /* Joins the columns of all flows, visible ones first; false if there are too many. */
 static bool join_columns(struct binder *binder, const struct stage *stage, const struct flow *at, size_t count,

@@ -1,10 +1,10 @@
 #include "engine/loop/loop_stages.h"
 
-#include "engine/bind/bind_source.h"
 #include "engine/bind/facts.h"
 #include "engine/loop/repeat_state.h"
 #include "engine/lower/aggregates.h"
 #include "engine/plan/loop.h"
+#include "engine/source/bind_source.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 #include "engine/per/bind_per.h"
 
-#include "engine/bind/bind_source.h"
 #include "engine/expression/evaluated.h"
+#include "engine/source/bind_source.h"
 
 #include <string.h>
 

@@ -2,9 +2,9 @@
 #ifndef RQL_ENGINE_RUN_PROVIDE_H
 #define RQL_ENGINE_RUN_PROVIDE_H
 
-#include "engine/bind/bind_remote.h"
 #include "engine/operators/describe.h"
 #include "engine/run/run.h"
+#include "engine/source/bind_remote.h"
 
 /* Adds to the facts what the binding `bound` needs. `runner` NULL: nothing is evaluated. */
 enum status provide(struct runner *runner, struct facts *facts, const struct bound *bound, struct needs *needs,

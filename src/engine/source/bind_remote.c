@@ -1,9 +1,9 @@
-#include "engine/bind/bind_remote.h"
+#include "engine/source/bind_remote.h"
 
-#include "engine/bind/bind_sent.h"
 #include "engine/bind/split_group.h"
 #include "engine/bind/summary.h"
 #include "engine/formats/open_file.h"
+#include "engine/source/bind_sent.h"
 #include "engine/storage/file_reader.h"
 
 #include <string.h>

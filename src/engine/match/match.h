@@ -6,8 +6,8 @@
  * left's rows look their keys up part by part, in rounds, and what each round finds is a segment, in the order of the
  * left's rows. At the end segments are merged by the numbers of these: results are in that order, whatever the parts.
  */
-#ifndef RQL_ENGINE_OPERATORS_MATCH_H
-#define RQL_ENGINE_OPERATORS_MATCH_H
+#ifndef RQL_ENGINE_MATCH_MATCH_H
+#define RQL_ENGINE_MATCH_MATCH_H
 
 #include "engine/operators/operator.h"
 

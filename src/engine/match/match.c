@@ -1,5 +1,5 @@
 /* Match: dividing both relations. */
-#include "engine/operators/match.h"
+#include "engine/match/match.h"
 
 #include "base/buffer_pool.h"
 #include "base/hash.h"

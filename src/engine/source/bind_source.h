@@ -1,6 +1,6 @@
 /* Sources of pipelines and stages. */
-#ifndef RQL_ENGINE_BIND_BIND_SOURCE_H
-#define RQL_ENGINE_BIND_BIND_SOURCE_H
+#ifndef RQL_ENGINE_SOURCE_BIND_SOURCE_H
+#define RQL_ENGINE_SOURCE_BIND_SOURCE_H
 
 #include "engine/expression/evaluated.h"
 

@@ -1,9 +1,9 @@
 /* Sources: files, ranges, lists, named relations, nested pipelines. */
 #include "engine/backend/deferred_rows.h"
 #include "engine/bind/bind_internal.h"
-#include "engine/bind/bind_sent.h"
 #include "engine/expression/names_unknown.h"
 #include "engine/loop/loop_stages.h"
+#include "engine/source/bind_sent.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Pipelines on tables of servers: the longest part from the source on that the server can run as one query. */
-#ifndef RQL_ENGINE_BIND_BIND_REMOTE_H
-#define RQL_ENGINE_BIND_BIND_REMOTE_H
+#ifndef RQL_ENGINE_SOURCE_BIND_REMOTE_H
+#define RQL_ENGINE_SOURCE_BIND_REMOTE_H
 
 #include "engine/bind/bind_internal.h"
 

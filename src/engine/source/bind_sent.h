@@ -1,7 +1,7 @@
 /* Sources whose rows go up with a query of a server: those of joins and of `x in (SOURCE)` that are no tables there.
  * They are evaluated here (evaluated.h) once it is known that the server can run what reads them. */
-#ifndef RQL_ENGINE_BIND_BIND_SENT_H
-#define RQL_ENGINE_BIND_BIND_SENT_H
+#ifndef RQL_ENGINE_SOURCE_BIND_SENT_H
+#define RQL_ENGINE_SOURCE_BIND_SENT_H
 
 #include "engine/bind/bind_internal.h"
 #include "engine/formats/open_file.h"

@@ -1,5 +1,5 @@
 /* Match: looking up the left's rows in an index of the right, both of which fit memory or are read in order. */
-#include "engine/operators/match.h"
+#include "engine/match/match.h"
 
 #include "base/buffer_pool.h"
 #include "base/heap.h"

@@ -1,5 +1,5 @@
 /* Match: merging the segments by the numbers of the left's rows, in blocks of these. */
-#include "engine/operators/match.h"
+#include "engine/match/match.h"
 
 #include "base/buffer_pool.h"
 #include "base/heap.h"

@@ -1,4 +1,4 @@
-#include "engine/bind/bind_sent.h"
+#include "engine/source/bind_sent.h"
 
 #include "engine/storage/residency.h"
 #include "engine/values/dictionary.h"
