@@ -16,11 +16,16 @@ static size_t place_of(const struct old_columns *old, const char *name, const ch
                        struct diags *diags)
 {
     size_t k = 0;
-    while (k < old->count && (strcmp(old->names[k], name) != 0 || is_computed(old, k)))
+    while (k < old->count && strcmp(old->names[k], name) != 0)
         k++;
-    if (k == old->count)
+    if (k == old->count) {
         diag_error(diags, span, "`%s` has no column `%s`%s", table, name,
                    did_you_mean(diags->arena, name, old->names, old->count));
+    } else if (is_computed(old, k)) {
+        diag_error_hint(diags, span, arena_printf(diags->arena, "leave it out: `drop %s`", name),
+                        "`%s` of `%s` is computed by the server", name, table);
+        k = old->count;
+    }
     return k;
 }
 
@@ -62,15 +67,18 @@ enum status old_columns_match(const struct old_columns *old, const struct relati
 enum status old_columns_store(const struct old_columns *old, const struct relation *relation, const char *table,
                               struct stored_column *stored, struct span span, struct diags *diags)
 {
-    const char *lack = lacking(old, relation, true);
+    const char *lack = lacking(old, relation, true), *type = "";
     for (size_t i = 0; i < relation->count; i++) {
         const size_t k = place_of(old, relation->names[i], table, span, diags);
         if (k == old->count || stored_column_as(relation->columns[i], relation->names[i], old->types[k], &stored[i],
                                                 span, diags) != STATUS_OK)
             return STATUS_FAILED;
     }
+    for (size_t k = 0; k < old->count && lack; k++)
+        type = strcmp(old->names[k], lack) == 0 ? old->types[k] : type;
     if (lack)
-        return diag_error_hint(diags, span, "`derive` it, perhaps as `missing`",
+        return diag_error_hint(diags, span,
+                               strstr(type, "Nullable") ? "`derive` it, perhaps as `missing`" : "`derive` it",
                                "`%s` has a column `%s` without a default, which the rows lack", table, lack);
     return STATUS_OK;
 }

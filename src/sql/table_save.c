@@ -155,8 +155,13 @@ static enum status find_old(struct saving *saving)
     const char **engines = query_texts_of(&found, 0, job->diags->arena);
     saving->exists = found.rows > 0;
     query_texts_release(&found);
+    const bool is_view = saving->exists && strcmp(engines[0], "View") == 0;
+    if (is_view && saving->way == SAVE_APPEND)
+        return diag_error_hint(job->diags, job->span, "add them to the table that it reads",
+                               "`%s` on `%s` is a View, which takes no rows", saving->url.table, saving->server);
     if (saving->exists && saving->way != SAVE_APPEND && !is_plain(engines[0]))
-        return diag_error_hint(job->diags, job->span, "save into a new table, or `save PATH append`",
+        return diag_error_hint(job->diags, job->span,
+                               is_view ? "save into a new table" : "save into a new table, or `save PATH append`",
                                "`%s` on `%s` is a %s: `save` replaces tables of the engines MergeTree, Memory and Log",
                                saving->url.table, saving->server, engines[0]);
     status = saving->exists && saving->way != SAVE_REPLACE ? find_columns(saving) : STATUS_OK;
