@@ -157,6 +157,11 @@ static bool read_zone(const char *at, const char *end, int64_t *ahead)
     return hour <= 23 && minute <= 59;
 }
 
+bool is_in_years(int64_t microseconds)
+{
+    return microseconds >= FIRST_DAY * DAY_US && microseconds < (LAST_DAY + 1) * DAY_US;
+}
+
 bool timestamp_read(const char *begin, const char *end, int64_t *microseconds, bool *zoned, bool *cut)
 {
     int64_t days, clock, ahead = 0;
@@ -173,7 +178,7 @@ bool timestamp_read(const char *begin, const char *end, int64_t *microseconds, b
     if (*zoned && !read_zone(at, end, &ahead))
         return false;
     *microseconds = days * DAY_US + clock - ahead;
-    return true;
+    return !*zoned || is_in_years(*microseconds);
 }
 
 bool clock_read(const char *begin, const char *end, int64_t *microseconds, bool *cut)

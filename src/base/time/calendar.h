@@ -28,9 +28,13 @@ int days_of_month(int64_t year, int month);
 /* Whether begin..end is exactly a date, YYYY-MM-DD; its days since 1970-01-01. */
 bool date_read(const char *begin, const char *end, int64_t *days);
 
+/* Whether a time is within the years 1 to 9999. */
+bool is_in_years(int64_t microseconds);
+
 /* Whether begin..end is exactly a timestamp: a date, `T` or one space, HH:MM, optionally :SS and a fraction of at least
  * one digit, optionally `Z`, +HH:MM, +HHMM or +HH. Sets the microseconds since 1970-01-01T00:00:00, in UTC if it has a
- * zone; digits beyond microseconds are cut, and *cut says whether any was not zero. `zoned` and `cut` are not NULL. */
+ * zone, with which it has to be within the years 1 to 9999; digits beyond microseconds are cut, and *cut says whether
+ * any was not zero. `zoned` and `cut` are not NULL. */
 bool timestamp_read(const char *begin, const char *end, int64_t *microseconds, bool *zoned, bool *cut);
 
 /* Whether begin..end is exactly a time of day, HH:MM, optionally :SS and a fraction; its microseconds. `cut` as above.

@@ -83,7 +83,7 @@ static bool read_timestamp(struct text_call *call, struct text text, int64_t *mi
         *microseconds = read.days * DAY_US + read.clock - read.ahead;
         *zoned = read.zoned;
         *cut = read.cut;
-        return true;
+        return is_in_years(*microseconds);
     }
     if (!date_read(text.at, end, &days))
         return timestamp_read(text.at, end, microseconds, zoned, cut);
