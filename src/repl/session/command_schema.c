@@ -7,11 +7,14 @@
 
 #include <string.h>
 
-/* As a query has to write it, but on a terminal no byte that would move the cursor. */
-static void add_name(struct session *session, const char *name, struct arena *arena)
+/* As a query has to write it, or the clause of `load` that states types, which takes paths in backquotes only; but on a
+ * terminal no byte that would move the cursor. */
+static void add_name(struct session *session, const char *name, bool stated, struct arena *arena)
 {
     struct strbuf *out = &session->out.text;
     const char *written = name_written(name, arena);
+    if (stated && *written != '`' && strchr(written, '.'))
+        written = arena_printf(arena, "`%s`", written);
     if (session_print_style(session).terminal)
         strbuf_add_visible(out, written, strlen(written));
     else
@@ -32,7 +35,7 @@ static void add_columns(struct session *session, struct column *const *columns, 
             logical.zone = NULL;
         strbuf_puts(out, any ? ", " : "");
         any = true;
-        add_name(session, names[i], arena);
+        add_name(session, names[i], stated, arena);
         strbuf_printf(out, " %s", logical_type_name(logical, columns[i]->type));
     }
     strbuf_putc(out, '\n');
@@ -76,7 +79,7 @@ static enum status relation_schema(struct command_call *call, const char *name, 
             status = file_cache_read(session->file_cache, &columns[k], 1, span, call->diags);
     }
     if (status == STATUS_OK) {
-        add_name(session, name, call->arena);
+        add_name(session, name, false, call->arena);
         strbuf_puts(&session->out.text, " # ");
         add_columns(session, columns, (const char *const *)relation->names, relation->count, false, call->arena);
     }
