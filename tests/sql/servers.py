@@ -213,7 +213,7 @@ def appending(rig, server):
         ("a part of a second", "has no place in the server's type DateTime", 'derive at = timestamp("2024-01-01T00:00:00.5Z")'), ("of another scale", "values of `price` here do not go into its type Decimal(9, 2) there", "derive price = price * price"),
         ("of more digits", "has no place in the server's type Decimal(9, 2)", "derive price = price * 10000000"),
         ("a long time ago", "1969-12-31 of `day` has no place in the server's type Date", 'derive day = date("1969-12-31")'),
-        ("a wider float", "values of `e` here do not go into its type Float32 there", "derive e = e * 1.0 + f"), ("one more", "`taking` has no column `z`", "derive z = 1"), ("computed there", "`taking` has no column `m`", "derive m = pos"),
+        ("a wider float", "values of `e` here do not go into its type Float32 there", "derive e = e * 1.0 + f"), ("one more", "`taking` has no column `z`", "derive z = 1"), ("computed there", "`m` of `taking` is computed by the server", "derive m = pos"),
     ):  # fmt: skip
         rig.fails(f"append: {title}", message, f"{full} | {change} | save {url} append")
     rig.answers("nothing more is there", "200\n", f"load {url} | count")

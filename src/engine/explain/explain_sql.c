@@ -38,9 +38,10 @@ static void print_description(struct strbuf *out, const struct remote_descriptio
     strbuf_puts(out, description->query && description->sent ? description->sent : "");
     if (description->asks)
         strbuf_puts(
-            out, "then how many values are in each interval, and how often the most frequent texts occur; where the rows "
-                 "are less than 1 MB, or floats are not finite, or too large or too fine for exact sums, these columns "
-                 "come here instead\n");
+            out,
+            "then how many values are in each interval, and how often the most frequent texts occur; where the rows "
+            "are less than 1 MB, or floats are not finite, or too large or too fine for exact sums, these columns "
+            "come here instead\n");
     if (description->unless && !stmt->dialect.text)
         strbuf_printf(out, "unless %s: then all rows of the columns come here\n", description->unless);
     if (description->all)
