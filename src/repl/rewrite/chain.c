@@ -23,6 +23,21 @@ void chain_columns(struct translator *t, const struct chain *chain)
     (void)known_add_source(t, &t->scope, chain->text, NULL);
 }
 
+/* What a stage leaves of the rows of pandas' frame. */
+static enum rows_of_frame rows_after(const char *stage, enum rows_of_frame before)
+{
+    const char *inner = strncmp(stage, "per ", 4) == 0 ? strstr(stage, ": ") : NULL;
+    stage = inner ? inner + 2 : stage;
+    char word[16] = "";
+    const size_t length = strcspn(stage, " ");
+    if (before == ROWS_OTHER || length >= sizeof word)
+        return ROWS_OTHER;
+    memcpy(word, stage, length);
+    return is_one_of(word, "pick drop")                                        ? before
+           : is_one_of(word, "select reject sort take skip tail top distinct") ? ROWS_SOME
+                                                                               : ROWS_OTHER;
+}
+
 bool chain_add(struct translator *t, struct chain *chain, const char *format, ...)
 {
     va_list args;
@@ -32,6 +47,7 @@ bool chain_add(struct translator *t, struct chain *chain, const char *format, ..
     if (t->dialect == DIALECT_R && chain->keys)
         stage = arena_printf(t->arena, strstr(stage, " | ") ? "per %s: (%s)" : "per %s: %s", chain->keys, stage);
     chain->text = arena_printf(t->arena, "%s | %s", chain->text, stage);
+    t->rows = rows_after(stage, t->rows);
     chain_columns(t, chain);
     return true;
 }
@@ -48,8 +64,26 @@ bool chain_end(struct translator *t, struct chain *chain, const char *format, ..
 bool chain_derive(struct translator *t, struct chain *chain, const char *name, const struct phrase *value)
 {
     const char *keys = value->window ? value->window->partition : NULL;
-    return chain_add(t, chain, keys ? "per %s: derive %s = %s" : "%sderive %s = %s", keys ? keys : "",
-                     phrase_name(name, t->arena), value->text);
+    const enum rows_of_frame rows = t->rows;
+    name = *name == '`' ? name : phrase_name(name, t->arena);
+    if (!is_of_one_kind(t, value))
+        return false;
+    (void)chain_add(t, chain, keys ? "per %s: derive %s = %s" : "%sderive %s = %s", keys ? keys : "", name,
+                    value->text);
+    t->rows = rows;
+    list_add(t, &t->changed, "%s", name);
+    return true;
+}
+
+bool is_of_one_kind(struct translator *t, const struct phrase *value)
+{
+    if (value->window && value->window->partition && (value->aggregate || value->other_rows))
+        return tell(t, "a value of a group beside one of all rows: `derive m = mean(x)` has that of all rows, `per K: "
+                       "derive g = mean(x)` that of the group, a `select` behind them compares");
+    if (value->original && (value->aggregate || value->other_rows || value->window))
+        return tell(t, "in a chain the frame's name is the frame as it was, with all its rows in their order: compute "
+                       "what reads other rows first, `derive NAME = E`");
+    return true;
 }
 
 /* Keys with `desc` after or before them, as each dialect writes it. */

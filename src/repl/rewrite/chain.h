@@ -1,8 +1,8 @@
 /* A relation and the stages that a line of another language adds to it, one after another.
  *
  * Words that need no more than their arguments are rows of verbs.def; the others are functions of the files of their
- * dialects: pandas in frames.c, frame_methods.c and frame_columns.c, dplyr in dplyr.c, R in base_r.c and data_table.c,
- * KQL in kql.c, q in q.c, programs of a shell in shell.c. */
+ * dialects: pandas in frames.c, frame_methods.c, frame_columns.c and frame_texts.c, dplyr in dplyr.c, R in base_r.c and
+ * data_table.c, KQL in kql.c, q in q.c, programs of a shell in shell.c. */
 #ifndef RQL_REPL_REWRITE_CHAIN_H
 #define RQL_REPL_REWRITE_CHAIN_H
 
@@ -56,6 +56,9 @@ struct phrase grouped_value(struct translator *t);
 /* A stage that computes columns, within the groups of the phrase if it has some. */
 bool chain_derive(struct translator *t, struct chain *chain, const char *name, const struct phrase *value);
 
+/* Whether the values are right where the phrase is used: those of groups are not mixed with those of all rows. */
+bool is_of_one_kind(struct translator *t, const struct phrase *value);
+
 /* Groups the rows by the keys of the chain: true. */
 bool chain_group(struct translator *t, struct chain *chain, const char *aggregates);
 
@@ -97,6 +100,9 @@ struct phrase call_method(struct translator *t, struct phrase x, const char *met
 
 /* `days=1, hours=2` or "2 days", up to the bracket that is read, too. */
 struct phrase duration_of(struct translator *t, size_t close);
+
+/* What follows `.str.` or, with its bracket at hand, `.str`. */
+struct phrase text_methods(struct translator *t, struct phrase x);
 
 /* What a `.method(...)` after an operand makes of it. */
 struct phrase frame_method(struct translator *t, struct phrase x);

@@ -102,21 +102,56 @@ static const char *by_names(struct translator *t, size_t close, size_t *end)
     return names;
 }
 
-/* Each expression is a stage of its own, as the next one may read its result. */
-static bool each(struct translator *t, struct chain *chain, size_t close, const char *stage, bool derives)
+/* filter(a, b): a condition with `and` between its parts, of which each is of all rows. */
+static bool filter(struct translator *t, struct chain *chain, size_t close)
+{
+    struct phrase condition = {0};
+    while (t->at < close) {
+        const size_t comma = find_word(t, t->at, ","), end = comma < close ? comma : close;
+        if (token_is(t, t->at + 1, "="))
+            return tell(t, "`x == y` compares");
+        const struct phrase part = translate_range(t, t->at, end);
+        condition = condition.text ? phrase_binary(&condition, " and ", &part, LEVEL_AND, PHRASE_BOOL, t->arena) : part;
+        if (!condition.text)
+            return false;
+        t->at = end + (end < close);
+    }
+    return condition.text ? chain_add(t, chain, "select %s", condition.text) : true;
+}
+
+/* mutate(a = E, b = F): each is a stage of its own, as the next one may read its result. */
+static bool mutate(struct translator *t, struct chain *chain, size_t close)
 {
     while (t->at < close) {
         const size_t comma = find_word(t, t->at, ","), end = comma < close ? comma : close;
         size_t aggregates, count;
-        if (derives != token_is(t, t->at + 1, "="))
-            return tell(t, derives ? "`derive NAME = E` adds a column" : "`x == y` compares");
-        const char *text = translate_list(t, end, derives, &aggregates, &count);
+        if (!token_is(t, t->at + 1, "="))
+            return tell(t, "`derive NAME = E` adds a column");
+        const char *text = translate_list(t, end, true, &aggregates, &count);
         if (!text)
             return false;
-        (void)chain_add(t, chain, "%s %s", stage, text);
+        (void)chain_add(t, chain, "derive %s", text);
         t->at = end + (end < close);
     }
     return true;
+}
+
+/* Whether an expression up to `end` reads the result of one before it, as b of summarise(a = sum(x), b = a / n()). */
+static bool reads_result(struct translator *t, size_t end)
+{
+    const char *names = NULL;
+    for (size_t i = t->at; i < end; i++) {
+        const size_t comma = find_word(t, i, ","), stop = comma < end ? comma : end;
+        const char *name = token_is(t, i + 1, "=") ? token_raw(t, i) : NULL;
+        for (i += name ? 2 : 0; i < stop; i++) {
+            if (token_at(t, i)->kind == REWRITE_WORD && !token_is(t, i + 1, "(") && !token_is(t, i + 1, "=") && names &&
+                list_has(t, names, token_raw(t, i)))
+                return true;
+        }
+        if (name)
+            list_add(t, &names, "%s", name);
+    }
+    return false;
 }
 
 /* starts_with("a"), everything(), where(is.numeric), a:b */
@@ -217,6 +252,10 @@ static bool group_verb(struct translator *t, struct chain *chain, const char *ve
     const char *by = by_names(t, close, &end);
     keys = by ? by : keys;
     count = 0;
+    if (*verb == 's' && reads_result(t, end))
+        return tell(t,
+                    "there an expression reads the result of one before it: `group K: sum(x) as s | derive r = s / 2` "
+                    "has a stage for that, the other aggregates need names of their own");
     const char *list = accept_two(t, "across", "(") ? across(t, &aggregates) : NULL;
     list = list || t->told ? list : translate_list(t, end, false, &aggregates, &count);
     t->at = list && t->at == end ? close : t->at;
@@ -262,9 +301,9 @@ static bool step(struct translator *t, struct chain *chain, const char *verb, si
     if (chain->keys && !is_one_of(verb, "filter mutate slice slice_max slice_min slice_head slice_tail head"))
         return tell(t, "`per K: (STAGES)` runs stages within each group");
     if (strcmp(verb, "filter") == 0)
-        return each(t, chain, close, "select", false);
+        return filter(t, chain, close);
     if (strcmp(verb, "mutate") == 0)
-        return each(t, chain, close, "derive", true);
+        return mutate(t, chain, close);
     if (strstr(verb, "_join"))
         return join(t, chain, close, verb);
     if (strcmp(verb, "pivot_wider") == 0)

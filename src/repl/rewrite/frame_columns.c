@@ -51,6 +51,52 @@ struct phrase duration_of(struct translator *t, size_t close)
     return result;
 }
 
+const char *condition_of_text(struct translator *t, const char *text)
+{
+    struct translator inner = *t;
+    const struct rewrite_text tokens = rewrite_tokenize(text, strlen(text), t->arena);
+    inner.text = &tokens;
+    inner.at = 0;
+    inner.end = tokens.count;
+    const struct phrase condition = translate_expression(&inner);
+    t->told = inner.told;
+    return condition.text && inner.at == inner.end ? condition.text : NULL;
+}
+
+const char *renamed_columns(struct translator *t)
+{
+    const char *names = NULL;
+    while (token_is(t, t->at + 1, ":")) {
+        list_add(t, &names, "%s as %s", phrase_name(token_raw(t, t->at), t->arena),
+                 phrase_name(token_raw(t, t->at + 2), t->arena));
+        t->at += 3;
+        (void)accept(t, ",");
+    }
+    return names;
+}
+
+/* A column of the frame by its name, which in a chain is the frame as it was. */
+static struct phrase column_of_frame(struct translator *t, const char *name)
+{
+    const char *frame = t->frame;
+    if (t->rows == ROWS_OTHER || (t->rows == ROWS_SOME && t->polars))
+        return translate_fail(t,
+                              "`%s.%s` is a column of `%s`, not of what the chain has made of it: `let NAME = ...` "
+                              "names that",
+                              frame, name, frame);
+    if (list_has(t, t->changed, phrase_name(name, t->arena)))
+        return translate_fail(t,
+                              "`%s.%s` is the column as it was before the chain changed it: `derive` it under another "
+                              "name, or compute with it first",
+                              frame, name);
+    if (next_is(t, "(") && is_one_of(name, "duplicated"))
+        return translate_fail(t, "`per K: select row > 0` keeps repeated rows, `per K: take 1` the first ones, `per K: "
+                                 "select count() > 1` all rows of a key that is there twice");
+    struct phrase column = translate_name(t, NULL, name);
+    column.original = t->rows != ROWS_ALL;
+    return column;
+}
+
 struct phrase frame_operand(struct translator *t)
 {
     const struct phrase constant = translate_constant(t);
@@ -88,129 +134,24 @@ struct phrase frame_operand(struct translator *t)
         if (accept(t, "[")) {
             const bool text = next_kind(t) == REWRITE_QUOTED;
             const char *column = token_raw(t, t->at++);
-            return text && expect(t, "]") ? translate_name(t, NULL, column)
+            return text && expect(t, "]") ? column_of_frame(t, column)
                                           : translate_fail(t, "a column is `df[\"name\"]`");
         }
         if (accept(t, ".") && next_is(t, "groupby") && token_is(t, t->at + 1, "("))
             return grouped_value(t);
         if (token_is(t, t->at - 1, ".") && next_kind(t) == REWRITE_WORD)
-            return translate_name(t, NULL, token_raw(t, t->at++));
+            return column_of_frame(t, token_raw(t, t->at++));
         return translate_fail(t, "a relation is no value in an expression");
     }
     if (strcmp(name, "len") == 0 && next_is(t, "(") && t->frame && token_is(t, t->at + 1, t->frame)) {
         t->at += 3;
-        struct phrase count = phrase_operand("count()", PHRASE_INT);
-        count.aggregate = true;
+        const bool all = t->rows == ROWS_ALL;
+        struct phrase count =
+            phrase_operand(all ? "count()" : arena_printf(t->arena, "(%s | count)", t->frame), PHRASE_INT);
+        count.aggregate = all;
         return count;
     }
     return accept(t, "(") ? translate_call(t, name) : translate_name(t, NULL, name);
-}
-
-/* The options of a method of texts. */
-struct text_options {
-    bool plain, regex; /* the pattern is stated to be plain text, or a regular expression */
-    bool any_case;
-    const char *between; /* `sep`, or NULL */
-};
-
-static bool has_regex(const struct phrase *x)
-{
-    return !x->raw || strpbrk(x->raw, ".^$*+?()[]{}|\\");
-}
-
-static struct phrase replaced(struct translator *t, const char *method, struct phrase *operands, size_t count,
-                              const struct text_options *options)
-{
-    if (t->polars && strcmp(method, "replace") == 0)
-        return translate_fail(t, "`replace(s, a, b)` replaces each a, Polars' `replace` the first");
-    const bool regex = (t->polars ? !options->plain : options->regex) && has_regex(&operands[1]);
-    if (count != 3 || (regex && (!operands[1].raw || (t->polars && has_regex(&operands[2])))))
-        return translate_fail(t, "`replace_regex(s, regex, to)` replaces each match of a regular expression");
-    return phrase_fill(regex ? "replace_regex(A, B, C)" : "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3,
-                       t->arena);
-}
-
-/* A method of texts whose operands are read. */
-static struct phrase text_method(struct translator *t, const char *method, struct phrase *operands, size_t count,
-                                 const struct text_options *options)
-{
-    if (is_one_of(method, t->polars ? "replace replace_all" : "replace"))
-        return replaced(t, method, operands, count, options);
-    if (t->polars && strcmp(method, "slice") == 0 && count > 1 && operands[1].text[0] != '-')
-        return phrase_fill(count == 2 ? "substr(A, B)" : "substr(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, count,
-                           t->arena);
-    if (is_one_of(method, "count count_matches"))
-        return translate_fail(t, "`len(split(s, 'a')) - 1` is how often 'a' is in s");
-    if (strcmp(method, "cat") == 0 && count == 2) {
-        const struct phrase sign = phrase_text(options->between ? options->between : "", t->arena);
-        return join_text(t, options->between ? join_text(t, operands[0], sign) : operands[0], operands[1]);
-    }
-    if (strcmp(method, "contains") == 0 && count == 2) {
-        const bool regex = !options->plain && operands[1].raw && has_regex(&operands[1]);
-        if (options->any_case && (!operands[1].raw || regex))
-            return translate_fail(t, "`s ~ '(?i)REGEX'` ignores case");
-        for (size_t i = 0; options->any_case && i < 2; i++)
-            operands[i] = in_lower_case(t, operands[i]);
-        return phrase_fill(regex ? "A ~ B" : "contains(A, B)", regex ? LEVEL_EQUALITY : LEVEL_OPERAND, PHRASE_BOOL,
-                           operands, 2, t->arena);
-    }
-    return translate_function(t, method, operands, count);
-}
-
-static struct phrase of_text(struct translator *t, struct phrase x)
-{
-    const char *method = token_raw(t, t->at++);
-    struct phrase operands[3] = {x};
-    size_t count = 1;
-    if (accept(t, "[")) { /* .str[0:3] */
-        const char *from = next_is(t, ":") ? "0" : token_text(t, t->at++);
-        const bool both = accept(t, ":");
-        const char *to = next_is(t, "]") ? NULL : token_text(t, t->at++);
-        if (!both || !to || !expect(t, "]"))
-            return translate_fail(t, "`substr(s, from, n)` is a part of a text");
-        const char *form =
-            arena_printf(t->arena, "substr(A, %s, %ld)", from, strtol(to, NULL, 10) - strtol(from, NULL, 10));
-        return phrase_fill(form, LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
-    }
-    if (!expect(t, "("))
-        return (struct phrase){0};
-    const size_t close = after_brackets(t, t->at - 1) - 1;
-    struct text_options options = {0};
-    while (t->at < close && count < 3) {
-        if (accept_keyword(t, "regex"))
-            options.regex = !(options.plain = !next_is(t, "True"));
-        else if (accept_keyword(t, "literal"))
-            options.plain = next_is(t, "True");
-        else if (accept_keyword(t, "sep"))
-            options.between = token_raw(t, t->at);
-        else if (accept_keyword(t, "case"))
-            options.any_case = next_is(t, "False");
-        else if (next_kind(t) == REWRITE_WORD && token_is(t, t->at + 1, "=") && !next_is(t, "na"))
-            break;
-        else if (!accept_keyword(t, "na")) {
-            operands[count] = translate_expression(t);
-            if (!operands[count++].text)
-                return (struct phrase){0};
-            if (!accept(t, ","))
-                break;
-            continue;
-        }
-        t->at++;
-        (void)accept(t, ",");
-    }
-    if (accept_keyword(t, "regex")) { /* behind all operands */
-        options.regex = !(options.plain = !next_is(t, "True"));
-        t->at++;
-    } else if (accept_keyword(t, "literal")) {
-        options.plain = next_is(t, "True");
-        t->at++;
-    }
-    if (t->at != close)
-        return strcmp(method, "split") == 0 ? translate_function(t, method, operands, count)
-               : strcmp(method, "pad") == 0 ? pad_text(t, operands, count, close)
-                                            : translate_fail(t, "there is no `%s` with these operands here", method);
-    t->at = close + 1;
-    return text_method(t, method, operands, count, &options);
 }
 
 static struct phrase of_time(struct translator *t, struct phrase x)
@@ -485,15 +426,26 @@ struct phrase frame_method(struct translator *t, struct phrase x)
         return translate_fail(t, "a row of a column is `NAME[K]`, counted from 0");
     const char *method = token_raw(t, t->at++);
     if (strcmp(method, "str") == 0 && accept(t, "."))
-        return of_text(t, x);
+        return text_methods(t, x);
     if (strcmp(method, "str") == 0 && next_is(t, "["))
-        return t->at--, of_text(t, x);
+        return t->at--, text_methods(t, x);
     if (strcmp(method, "dt") == 0 && accept(t, "."))
         return of_time(t, x);
     if (!accept(t, "("))
         return translate_fail(t, "there is no `%s` of a column here; `.help functions` lists what there is", method);
     const size_t close = after_brackets(t, t->at - 1) - 1;
+    const char *value_of = t->value_of;
+    t->value_of = x.original && is_aggregate_name(t, method) ? t->frame : value_of;
     struct phrase result = call_method(t, x, method, close);
+    if (t->value_of != value_of)
+        result.original = false; /* of all rows of the frame */
+    t->value_of = value_of;
+    result.other_rows = result.other_rows ||
+                        is_one_of(method, "shift diff pct_change rank rolling ewm cumsum cummax "
+                                          "cummin cumprod ffill bfill") ||
+                        (strcmp(method, "fillna") == 0 && token_is(t, close - 2, "="));
+    if (result.text && !is_of_one_kind(t, &result))
+        return (struct phrase){0};
     if (result.text && !is_one_of(method, "rolling ewm"))
         t->at = close + 1;
     return result;

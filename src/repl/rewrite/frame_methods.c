@@ -5,45 +5,62 @@
 #include <string.h>
 #include <strings.h>
 
-const char *condition_of_text(struct translator *t, const char *text)
-{
-    struct translator inner = *t;
-    const struct rewrite_text tokens = rewrite_tokenize(text, strlen(text), t->arena);
-    inner.text = &tokens;
-    inner.at = 0;
-    inner.end = tokens.count;
-    const struct phrase condition = translate_expression(&inner);
-    t->told = inner.told;
-    return condition.text && inner.at == inner.end ? condition.text : NULL;
-}
-
 /* lambda d: E, or E */
 static struct phrase computed(struct translator *t)
 {
-    const char *frame = t->frame;
-    if (accept(t, "lambda")) {
+    const struct translator before = *t;
+    if (accept(t, "lambda")) { /* of the rows at hand */
         t->frame = token_text(t, t->at);
         t->at += 2;
+        t->rows = ROWS_ALL;
+        t->changed = NULL;
     }
     const struct phrase value = translate_expression(t);
-    t->frame = frame;
+    t->frame = before.frame;
+    t->rows = before.rows;
+    t->changed = before.changed;
     return value.type == PHRASE_BOOL ? as_value(t, value) : value;
 }
 
-/* assign(x = E, ...), eval("x = E") */
+/* The columns of a list, which are computed of the same rows: true. */
+static bool add_columns(struct translator *t, struct chain *chain, const char *names, const char *list)
+{
+    const enum rows_of_frame rows = t->rows;
+    if (!list)
+        return true;
+    (void)chain_add(t, chain, "derive %s", list);
+    t->rows = rows;
+    list_add(t, &t->changed, "%s", names);
+    return true;
+}
+
+/* assign(x = E, ...), eval("x = E"): what begins with the frame's name reads the columns as they were. */
 static bool assign(struct translator *t, struct chain *chain, size_t close)
 {
+    const char *names = NULL, *list = NULL;
     while (t->at < close) {
-        const char *name = token_is(t, t->at + 1, "=") ? token_text(t, t->at) : NULL;
+        const char *name = token_is(t, t->at + 1, "=") ? phrase_name(token_text(t, t->at), t->arena) : NULL;
         t->at += 2;
+        if (next_is(t, "lambda") && add_columns(t, chain, names, list))
+            names = list = NULL;
         const struct phrase value = name ? computed(t) : (struct phrase){0};
         if (!value.text)
             return tell(t, "`derive NAME = E` adds a column");
-        (void)chain_derive(t, chain, name, &value);
+        if (value.window) {
+            (void)add_columns(t, chain, names, list);
+            names = list = NULL;
+            if (!chain_derive(t, chain, name, &value))
+                return false;
+        } else {
+            if (!is_of_one_kind(t, &value))
+                return false;
+            list_add(t, &names, "%s", name);
+            list_add(t, &list, "%s = %s", name, value.text);
+        }
         if (!accept(t, ","))
             break;
     }
-    return true;
+    return add_columns(t, chain, names, list);
 }
 
 /* sort_values("x", ascending = False), sort_values(["x", "y"], ascending = [True, False]) */
@@ -63,6 +80,7 @@ const char *frame_keys(struct translator *t, const char *last, size_t close)
             } while (list && given < 16 && accept(t, ","));
             t->at += list;
         } else if (accept_keyword(t, "ignore_index") || accept_keyword(t, "kind")) {
+            t->rows = token_is(t, t->at - 2, "kind") ? t->rows : ROWS_OTHER;
             t->at++;
         } else if (accept_keyword(t, "na_position")) {
             first = strcmp(token_raw(t, t->at++), "first") == 0;
@@ -124,6 +142,8 @@ static bool fill_missing(struct translator *t, struct chain *chain, size_t close
         if (!column->optional || !named)
             continue;
         const struct phrase value = translate_expression(t);
+        if (value.window || value.other_rows)
+            return tell(t, "`derive NAME = NAME ?? 0` replaces the missing values of a column");
         const bool fits = (column->type == PHRASE_TEXT) == (value.type == PHRASE_TEXT);
         if (!value.text || !fits)
             return tell(t, "`derive NAME = NAME ?? 0` replaces the missing values of a column");
@@ -296,18 +316,6 @@ static bool pivot(struct translator *t, struct chain *chain, size_t close, bool 
     return chain_add(t, chain, "group %s: %s across %s", index, result.text, columns);
 }
 
-const char *renamed_columns(struct translator *t)
-{
-    const char *names = NULL;
-    while (token_is(t, t->at + 1, ":")) {
-        list_add(t, &names, "%s as %s", phrase_name(token_raw(t, t->at), t->arena),
-                 phrase_name(token_raw(t, t->at + 2), t->arena));
-        t->at += 3;
-        (void)accept(t, ",");
-    }
-    return names;
-}
-
 /* groupby(df.time.dt.date) */
 static const char *group_expression(struct translator *t, struct chain *chain)
 {
@@ -321,6 +329,16 @@ static const char *group_expression(struct translator *t, struct chain *chain)
         chain->text = arena_printf(t->arena, "%s | select %s is not missing", chain->text,
                                    phrase_at(&key, LEVEL_EQUALITY, t->arena));
     return key.aggregate || key.window ? NULL : key.text;
+}
+
+/* reset_index(name = "n"), which names the column of a group's values */
+static bool name_values(struct translator *t, struct chain *chain)
+{
+    if (next_kind(t) != REWRITE_QUOTED || !chain->last)
+        return tell(t, "`rename OLD as NEW` renames columns");
+    const char *last = chain->last;
+    chain->last = phrase_name(token_raw(t, t->at++), t->arena);
+    return strcmp(last, chain->last) == 0 || chain_add(t, chain, "rename %s as %s", last, chain->last);
 }
 
 static bool call(struct translator *t, struct chain *chain, const char *name, size_t close)
@@ -343,6 +361,10 @@ static bool call(struct translator *t, struct chain *chain, const char *name, si
         }
         return chain->keys || tell(t, "the keys of a group are names or expressions: `group K: mean(x)`");
     }
+    if (strcmp(name, "reset_index") == 0 && t->rows == ROWS_SOME)
+        t->rows = ROWS_OTHER;
+    if (is_one_of(name, "reset_index to_frame") && (accept_keyword(t, "name") || (*name == 't' && t->at < close)))
+        return name_values(t, chain);
     if (is_one_of(name, "dropna drop_nulls"))
         return drop_missing(t, chain, close);
     if (is_one_of(name, "fillna fill_null"))

@@ -155,6 +155,9 @@ struct phrase grouped_value(struct translator *t)
     struct phrase_window *window = arena_alloc(t->arena, sizeof *window);
     struct phrase value = {0};
     const size_t close = after_brackets(t, t->at + 1) - 1;
+    if (t->rows != ROWS_ALL)
+        return translate_fail(t, "in a chain the frame's name is the frame as it was, with all its rows in their "
+                                 "order: compute the values of its groups first, `per K: derive NAME = E`");
     t->at += 2;
     (void)accept_keyword(t, "by");
     *window = (struct phrase_window){.partition = parse_names(t)};
@@ -189,7 +192,7 @@ struct phrase grouped_value(struct translator *t)
     }
     t->at = end;
     value.window = window;
-    value.aggregate = false;
+    value.aggregate = value.other_rows = false;
     value.column = NULL;
     return value;
 }
@@ -278,6 +281,21 @@ static bool group_method(struct translator *t, struct chain *chain)
     return add_group(t, chain, aggregates);
 }
 
+/* The rows for which a condition holds, within its groups if it has some. */
+static bool keep_rows(struct translator *t, struct chain *chain)
+{
+    const struct phrase condition = translate_expression(t);
+    if (!condition.text || !is_of_one_kind(t, &condition))
+        return false;
+    const char *keys = condition.window ? condition.window->partition : NULL;
+    if (condition.type != PHRASE_BOOL && condition.type != PHRASE_UNKNOWN)
+        return tell(t, "rows have places, no labels: `take 1`, `skip N | take 1`");
+    chain->text = arena_printf(t->arena, keys ? "%s | per %s: select %s" : "%s | %sselect %s", chain->text,
+                               keys ? keys : "", condition.text);
+    t->rows = t->rows == ROWS_ALL ? ROWS_SOME : t->rows;
+    return true;
+}
+
 /* df[...] and df.loc[...] */
 bool chain_index(struct translator *t, struct chain *chain, bool loc)
 {
@@ -317,13 +335,8 @@ bool chain_index(struct translator *t, struct chain *chain, bool loc)
     const bool all = next_is(t, ":") && comma == t->at + 1;
     if (all) {
         t->at++;
-    } else {
-        const struct phrase condition = translate_expression(t);
-        if (!condition.text)
-            return false;
-        if (condition.type != PHRASE_BOOL && condition.type != PHRASE_UNKNOWN)
-            return tell(t, "rows have places, no labels: `take 1`, `skip N | take 1`");
-        chain->text = arena_printf(t->arena, "%s | select %s", chain->text, condition.text);
+    } else if (!keep_rows(t, chain)) {
+        return false;
     }
     if (loc && accept(t, ",")) {
         const bool list = next_is(t, "[");
@@ -366,6 +379,12 @@ const char *chain_finish(struct translator *t, const struct chain *chain)
     if (!chain->is_column || chain->done)
         return chain->text;
     const struct phrase *column = &chain->column;
+    if (!is_of_one_kind(t, column))
+        return NULL;
+    if (column->window && column->window->partition)
+        return arena_printf(t->arena, "%s | per %s: derive value = %s | pick value", chain->text,
+                            column->window->partition,
+                            column->type == PHRASE_BOOL ? as_value(t, *column).text : column->text);
     if (!column->aggregate)
         return arena_printf(t->arena, "%s | %s %s", chain->text, column->column ? "pick" : "map",
                             column->type == PHRASE_BOOL && !column->column ? as_value(t, *column).text : column->text);

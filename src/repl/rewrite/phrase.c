@@ -25,6 +25,8 @@ bool phrase_inherit(struct phrase *result, const struct phrase *operand)
 {
     result->optional = result->optional || operand->optional;
     result->aggregate = result->aggregate || operand->aggregate;
+    result->other_rows = result->other_rows || operand->other_rows;
+    result->original = result->original || operand->original;
     result->root = result->root ? result->root : operand->root;
     if (!operand->window)
         return true;

@@ -51,6 +51,8 @@ struct phrase {
     enum phrase_type type;
     bool optional;                      /* values may be missing */
     bool aggregate;                     /* it has an aggregate of the rows or of a group */
+    bool other_rows;                    /* it reads other rows: running sums, shifts, ranks */
+    bool original;                      /* in pandas: of a frame of which the chain has not all rows in their order */
     const struct phrase_window *window; /* of its window functions, or NULL */
     const char *raw;                    /* of a text literal: its characters; else NULL */
     const char *column;                 /* of a plain column: its name; else NULL */

@@ -12,8 +12,9 @@ bool is_polars(const struct translator *t)
 {
     for (size_t i = 0; i + 1 < t->end; i++) {
         const bool module = is_one_of(token_text(t, i), "pl polars") && token_is(t, i + 1, ".");
-        const bool method =
-            token_is(t, i, ".") && token_is(t, i + 2, "(") && is_one_of(token_text(t, i + 1), own_methods);
+        const bool method = token_is(t, i, ".") && token_is(t, i + 2, "(") &&
+                            is_one_of(token_text(t, i + 1), own_methods) &&
+                            (i == 0 || !token_is(t, i - 1, "str")); /* whose `slice` both have */
         const bool drops = token_is(t, i, ".") && token_is(t, i + 1, "drop") && i + 4 < t->end &&
                            token_at(t, i + 3)->kind == REWRITE_QUOTED && token_is(t, i + 4, ",") &&
                            token_at(t, i + 5)->kind == REWRITE_QUOTED;
@@ -168,7 +169,7 @@ struct phrase polars_method(struct translator *t, struct phrase x, const char *m
             return translate_fail(t, "`per K: derive NAME = E` computes within groups");
         *window = (struct phrase_window){.partition = keys};
         x.window = window;
-        x.aggregate = false;
+        x.aggregate = x.other_rows = false;
         return x;
     }
     if (strcmp(method, "filter") == 0)

@@ -50,6 +50,13 @@ struct grouping {
     const char *totals; /* "rollup" or "cube"; NULL: none */
 };
 
+/* What the rows at hand are of the frame that a line of pandas begins with, whose columns are aligned by row. */
+enum rows_of_frame {
+    ROWS_ALL,
+    ROWS_SOME, /* or all of them in another order */
+    ROWS_OTHER
+};
+
 struct translator {
     const struct rewrite_text *text;
     size_t at, end; /* the tokens that are left to read */
@@ -66,6 +73,8 @@ struct translator {
     const char *value_of;      /* a pipeline of which aggregates are values; or NULL */
     bool polars;               /* a line of Python is one of Polars */
     const char *frame;         /* in lines of pandas: the name of the frame whose columns are read */
+    enum rows_of_frame rows;   /* of that frame, after the stages so far */
+    const char *changed;       /* its columns that these have changed, or NULL */
     bool swapped;              /* a join has the columns of its right side first */
     bool no_missing;           /* the first column of the last query has no missing values */
     bool guarded;              /* a sum is missing where it is of nothing */
