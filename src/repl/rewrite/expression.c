@@ -119,6 +119,9 @@ static struct phrase multiply(struct translator *t, struct phrase a, const char 
                                                     : "(A - (A % B + B) % B) // B",
                            LEVEL_PRODUCT, a.type, operands, 2, t->arena);
     }
+    const bool floats = a.type == PHRASE_FLOAT || b.type == PHRASE_FLOAT;
+    if (t->dialect == DIALECT_SQL && strcmp(written, " // ") == 0 && floats)
+        return translate_fail(t, "`a // b` is of integers; `floor(a / b)` rounds the quotient of others down");
     const enum phrase_type type = a.type == b.type                         ? a.type
                                   : is_number(a.type) && is_number(b.type) ? PHRASE_FLOAT
                                                                            : PHRASE_UNKNOWN;

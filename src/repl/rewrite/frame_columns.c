@@ -75,6 +75,33 @@ const char *renamed_columns(struct translator *t)
     return names;
 }
 
+/* duplicated(["a", "b"], keep = False) of a frame, whose bracket is read */
+static struct phrase repeated(struct translator *t)
+{
+    const size_t close = after_brackets(t, t->at - 1) - 1;
+    struct phrase_window *window = arena_alloc(t->arena, sizeof *window);
+    *window = (struct phrase_window){0};
+    struct phrase test = phrase_operand("row > 0", PHRASE_BOOL);
+    const bool some = accept_keyword(t, "subset") || (t->at < close && !next_is(t, "keep"));
+    if (some)
+        window->partition = parse_names(t);
+    for (size_t i = 0; !some && i < t->scope.count; i++)
+        list_add(t, &window->partition, "%s", t->scope.columns[i].text);
+    if ((!some || accept(t, ",")) && accept_keyword(t, "keep")) {
+        const char *kept = token_raw(t, t->at++);
+        test.text = strcmp(kept, "False") == 0  ? "count() > 1"
+                    : strcmp(kept, "last") == 0 ? "row < count() - 1"
+                                                : test.text;
+    }
+    if (!window->partition || t->at != close || t->rows != ROWS_ALL || t->scope.open)
+        return translate_fail(t, "`per K: select row > 0` keeps repeated rows, `per K: take 1` the first ones, `per K: "
+                                 "select count() > 1` all rows of a key that is there twice");
+    t->at = close + 1;
+    test.level = LEVEL_COMPARISON;
+    test.window = window;
+    return test;
+}
+
 /* A column of the frame by its name, which in a chain is the frame as it was. */
 static struct phrase column_of_frame(struct translator *t, const char *name)
 {
@@ -89,9 +116,8 @@ static struct phrase column_of_frame(struct translator *t, const char *name)
                               "`%s.%s` is the column as it was before the chain changed it: `derive` it under another "
                               "name, or compute with it first",
                               frame, name);
-    if (next_is(t, "(") && is_one_of(name, "duplicated"))
-        return translate_fail(t, "`per K: select row > 0` keeps repeated rows, `per K: take 1` the first ones, `per K: "
-                                 "select count() > 1` all rows of a key that is there twice");
+    if (strcmp(name, "duplicated") == 0 && accept(t, "("))
+        return repeated(t);
     struct phrase column = translate_name(t, NULL, name);
     column.original = t->rows != ROWS_ALL;
     return column;

@@ -215,6 +215,13 @@ static const struct {
 
 static bool group_method(struct translator *t, struct chain *chain)
 {
+    if (token_is(t, t->at + 1, "ngroups") && t->at + 2 == t->end) {
+        const char *keys = chain->keys;
+        t->at += 2;
+        drop_missing_keys(t, chain, keys);
+        chain->keys = NULL;
+        return chain_end(t, chain, "map %s | distinct | count", keys);
+    }
     if (next_is(t, "[") || !token_is(t, t->at + 2, "("))
         return (next_is(t, "[") || next_is(t, ".")) && select_of_group(t, chain);
     const char *name = token_raw(t, t->at + 1);

@@ -71,7 +71,7 @@ static const struct function functions[] = {
     {"round", SQL | KQL, 2, "round(A, B)", LEVEL_OPERAND, SAME},
     {"lower lcase tolower str_to_lower to_lowercase", ALL, 1, "lower(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"upper ucase toupper str_to_upper to_uppercase", ALL, 1, "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
-    {"trim str_trim trimws strip strip_chars", SQL | R | PY, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"trim str_trim trimws strip strip_chars", SQL | R | PY | Q, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"length len char_length nchar str_length strlen len_chars", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
     {"pad", PY, 2, "pad(A, B)", LEVEL_OPERAND, PHRASE_TEXT},
     {"replace", SQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},

@@ -185,6 +185,11 @@ static struct phrase word(struct translator *t)
                     : translate_fail(t, "timestamps are written 2024-01-31T09:30");
     }
     const char *name = t->dialect == DIALECT_R ? name_of_r(t) : token_raw(t, t->at++);
+    if (t->dialect == DIALECT_R && strcmp(name, "nrow") == 0 && next_is(t, "(") && token_is(t, t->at + 2, ")") &&
+        known_relation(t, token_raw(t, t->at + 1))) {
+        t->at += 3;
+        return phrase_operand(arena_printf(t->arena, "(%s | count)", token_raw(t, t->at - 2)), PHRASE_INT);
+    }
     if (accept(t, "("))
         return translate_call(t, name);
     if (t->dialect == DIALECT_SQL && accept(t, ".")) {
@@ -215,6 +220,20 @@ static struct phrase json_path(struct translator *t)
                               name, token_raw(t, t->at), field);
     t->at = i;
     return translate_name(t, NULL, name);
+}
+
+/* `@lim` of a query of pandas: a value of `let`, or an argument of the command line. */
+static struct phrase outer_value(struct translator *t, const char *name)
+{
+    const struct binding *binding = env_find(t->env, name);
+    if (binding ? binding->kind == BINDING_SCALAR : known_relation(t, name)) /* of a statement before */
+        return phrase_operand(name, PHRASE_UNKNOWN);
+    return env_argument(t->env, name, strlen(name))
+               ? phrase_operand(arena_printf(t->arena, "$%s", name), PHRASE_UNKNOWN)
+               : translate_fail(t,
+                                "`%s` is no value here: `let %s = VALUE` makes it one, or `--arg %s=VALUE`, which is "
+                                "read as `$%s`",
+                                name, name, name, name);
 }
 
 static struct phrase primary(struct translator *t)
@@ -248,8 +267,8 @@ static struct phrase primary(struct translator *t)
             return translate_operand(t);
         if (next_is(t, "["))
             return translate_fail(t, "`[1, 2, 3]` is a source: a column of these values");
-        if (accept(t, "@") && t->dialect == DIALECT_PYTHON && next_kind(t) == REWRITE_WORD)
-            return phrase_operand(arena_printf(t->arena, "$%s", token_text(t, t->at++)), PHRASE_UNKNOWN);
+        if (t->dialect == DIALECT_PYTHON && token_at(t, t->at + 1)->kind == REWRITE_WORD && accept(t, "@"))
+            return outer_value(t, token_text(t, t->at++));
         break;
     default:
         break;

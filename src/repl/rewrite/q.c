@@ -78,6 +78,12 @@ static struct phrase noun(struct translator *t)
 /* A function of all that follows it. */
 static struct phrase apply(struct translator *t, const char *name)
 {
+    if (strcmp(name, "count") == 0 && accept(t, "distinct")) {
+        struct phrase x = parse(t);
+        return !x.text || x.optional
+                   ? translate_fail(t, "`distinct(x)` counts the different values without the missing one")
+                   : place_aggregate(t, translate_aggregate(t, "count", &x, 1, true, NULL));
+    }
     if (strcmp(name, "count") == 0 && t->at < t->end) {
         if (!accept(t, "i"))
             (void)parse(t);
@@ -102,7 +108,7 @@ static struct phrase apply(struct translator *t, const char *name)
 }
 
 static const char functions_of_one[] =
-    "avg sum max min count med first last sdev svar prd abs neg sqrt log exp floor ceiling upper lower "
+    "avg sum max min count med first last sdev svar prd abs neg sqrt log exp floor ceiling upper lower trim "
     "prev next sums maxs mins signum not null dev var fills deltas string ratios";
 
 /* x like "A*" */
@@ -384,7 +390,7 @@ bool is_q(const struct translator *t, size_t at)
     const bool keys = by < from && !token_is(t, by - 1, "group") && !token_is(t, by - 1, "order");
     const bool function =
         token_at(t, at + 1)->kind == REWRITE_WORD && is_one_of(token_text(t, at + 1), functions_of_one) &&
-        token_at(t, at + 2)->kind == REWRITE_WORD && !token_is(t, at + 2, "from") && !token_is(t, at + 2, "as");
+        token_at(t, at + 2)->kind == REWRITE_WORD && !token_is(t, at + 2, "from") && find_word(t, at, "as") > from;
     const size_t where = find_word(t, from, "where"), comma = find_word(t, where, ",");
     const bool conditions = comma < t->end && find_word(t, where, "group order limit having union") == t->end;
     const bool symbol = find_word(t, at, "` wavg wsum xbar fby mavg msum mmax mmin") < t->end ||

@@ -260,7 +260,9 @@ static enum outcome translate_statement(struct correction *c, const struct state
      * stands where one value has to: "`t` has 7 rows". */
     if (!translation.instead || (state->meaning && strncmp(translation.instead, "there is no column", 18) == 0) ||
         (state->meaning &&
-         !has_part(state->meaning, "unknown;no such file;is not an aggregate;is a stage, not a function", c->arena) &&
+         !has_part(state->meaning,
+                   "unknown;expected a function;no such file;is not an aggregate;is a stage, not a function",
+                   c->arena) &&
          (*state->meaning != '`' || !strstr(state->meaning, " rows") ||
           strstr(translation.instead, "is not understood"))))
         return OUTCOME_NONE;
@@ -334,6 +336,16 @@ static void note_rows_of_q(const struct env *env, struct span statement, struct 
     const char *count = text + (*text == '-'), *name = end + 1;
     if (end == count || strspn(count, "0123456789") < (size_t)(end - count) || *end != '#')
         return;
+    if (*name == '`' || strncmp(name + (*name == '('), "select ", 7) == 0) { /* 10#`x xdesc t */
+        name += *name == '(';
+        struct env *copy = env_copy(env);
+        const struct translation of = translate_line(copy, NULL, name, strcspn(name, ";)\n"), diags->arena);
+        env_free(copy);
+        if (of.line)
+            diag_note(diags, statement, "`#` begins a comment; `%s | %s %.*s` has rows of that", of.line,
+                      count > text ? "tail" : "take", (int)(end - count), count);
+        return;
+    }
     const char *source = arena_text(diags->arena, name, strcspn(name, " \n"));
     const struct binding *binding = env_find(env, source);
     if (binding && binding->kind == BINDING_RELATION)
