@@ -106,17 +106,25 @@ static const char *by_names(struct translator *t, size_t close, size_t *end)
 static bool filter(struct translator *t, struct chain *chain, size_t close)
 {
     struct phrase condition = {0};
-    while (t->at < close) {
-        const size_t comma = find_word(t, t->at, ","), end = comma < close ? comma : close;
+    const char *keys = chain->keys;
+    size_t last = close;
+    const char *by = by_names(t, close, &last);
+    while (t->at < last) {
+        const size_t comma = find_word(t, t->at, ","), end = comma < last ? comma : last;
         if (token_is(t, t->at + 1, "="))
             return tell(t, "`x == y` compares");
         const struct phrase part = translate_range(t, t->at, end);
         condition = condition.text ? phrase_binary(&condition, " and ", &part, LEVEL_AND, PHRASE_BOOL, t->arena) : part;
         if (!condition.text)
             return false;
-        t->at = end + (end < close);
+        t->at = end + (end < last);
     }
-    return condition.text ? chain_add(t, chain, "select %s", condition.text) : true;
+    t->at = close;
+    chain->keys = by ? by : keys;
+    if (condition.text)
+        (void)chain_add(t, chain, "select %s", condition.text);
+    chain->keys = keys;
+    return true;
 }
 
 /* mutate(a = E, b = F): each is a stage of its own, as the next one may read its result. */
