@@ -10,12 +10,13 @@ struct candidates {
     size_t count;
 };
 
-/* An empty list with room for `most` names. */
 /* Whether columns have paths that begin with the name: it stands for all of them where columns are named. */
 bool name_is_struct(const struct flow *flow, const char *name);
+
 /* Reports such a name where one value is needed. */
 void name_is_several(struct scope *scope, const struct name *name);
 
+/* An empty list with room for `most` names. */
 struct candidates candidates_new(struct arena *arena, size_t most);
 
 /* Adds the names of this kind of the environment, for which there must be room. */
