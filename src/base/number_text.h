@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 /* What a text is as a number. */
 enum reading { READ_INT, READ_FLOAT, READ_OVERFLOW, READ_INVALID };
@@ -52,5 +53,12 @@ int digit_count(uint64_t value);
 
 /* "00" to "99". */
 extern const char digit_pairs[200];
+
+/* Writes the two digits of a number below 100; returns their end. */
+static inline char *write_pair(char *at, uint32_t number)
+{
+    memcpy(at, digit_pairs + 2 * (size_t)number, 2);
+    return at + 2;
+}
 
 #endif

@@ -2,6 +2,7 @@
  * character is the lowest byte. */
 #include "base/time/calendar.h"
 
+#include "base/number_text.h"
 #include "base/text_words.h"
 
 #include <string.h>
@@ -190,23 +191,11 @@ bool clock_read(const char *begin, const char *end, int64_t *microseconds, bool 
     return at == end;
 }
 
-static char *write_two(char *at, uint32_t number)
-{
-    at[0] = (char)('0' + number / 10);
-    at[1] = (char)('0' + number % 10);
-    return at + 2;
-}
-
 static char *write_number(char *at, uint64_t number)
 {
-    char digits[20];
-    int count = 0;
-    do
-        digits[count++] = (char)('0' + number % 10);
-    while ((number /= 10) > 0);
-    while (count > 0)
-        *at++ = digits[--count];
-    return at;
+    char *end = at + digit_count(number);
+    (void)format_digits(end, number);
+    return end;
 }
 
 /* `count` digits. */
@@ -228,20 +217,20 @@ char *date_text(char *at, int64_t days)
     else
         at = write_padded(at, (uint32_t)year, 4);
     *at++ = '-';
-    at = write_two(at, (uint32_t)civil.month);
+    at = write_pair(at, (uint32_t)civil.month);
     *at++ = '-';
-    return write_two(at, (uint32_t)civil.day);
+    return write_pair(at, (uint32_t)civil.day);
 }
 
 /* HH:MM:SS of the microseconds of a day. */
 static char *write_clock(char *at, uint64_t microseconds)
 {
     const uint32_t seconds = (uint32_t)(microseconds / (uint64_t)SECOND_US);
-    at = write_two(at, seconds / 3600);
+    at = write_pair(at, seconds / 3600);
     *at++ = ':';
-    at = write_two(at, seconds / 60 % 60);
+    at = write_pair(at, seconds / 60 % 60);
     *at++ = ':';
-    return write_two(at, seconds % 60);
+    return write_pair(at, seconds % 60);
 }
 
 /* +01:00, or with seconds, as local mean times have them. */

@@ -1,5 +1,6 @@
 /* Checking formats, and writing by them. */
 #include "base/time/time_format.h"
+#include "base/number_text.h"
 #include "base/text.h"
 
 #include "base/time/calendar.h"
@@ -173,11 +174,8 @@ static void write_number(struct strbuf *out, int64_t number, int width, char fil
         strbuf_commit(out, 2);
         return;
     }
-    char *end = digits + sizeof digits, *at = end;
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
-    do
-        *--at = (char)('0' + rest % 10);
-    while ((rest /= 10) > 0);
+    char *end = digits + sizeof digits;
+    const char *at = format_digits(end, number < 0 ? 0 - (uint64_t)number : (uint64_t)number);
     const int sign = number < 0;
     if (sign)
         strbuf_putc(out, '-');

@@ -114,31 +114,26 @@ static void make_day(struct time_writer *writer, struct day_text *day, int64_t d
         memcpy(day->text, writer->made.text, writer->made.length);
 }
 
-static inline void write_pair(char *at, uint32_t number)
-{
-    memcpy(at, digit_pairs + 2 * (size_t)number, 2);
-}
-
 static void fill_hole(char *at, char code, uint32_t second, uint32_t fraction)
 {
     const uint32_t hour = second / 3600;
     switch (code) {
     case 'H':
-        write_pair(at, hour);
+        (void)write_pair(at, hour);
         break;
     case 'I':
-        write_pair(at, (hour + 11) % 12 + 1);
+        (void)write_pair(at, (hour + 11) % 12 + 1);
         break;
     case 'M':
-        write_pair(at, second / 60 % 60);
+        (void)write_pair(at, second / 60 % 60);
         break;
     case 'S':
-        write_pair(at, second % 60);
+        (void)write_pair(at, second % 60);
         break;
     case 'f':
-        write_pair(at, fraction / 10000);
-        write_pair(at + 2, fraction / 100 % 100);
-        write_pair(at + 4, fraction % 100);
+        (void)write_pair(at, fraction / 10000);
+        (void)write_pair(at + 2, fraction / 100 % 100);
+        (void)write_pair(at + 4, fraction % 100);
         break;
     default: /* p */
         memcpy(at, hour < 12 ? "AM" : "PM", 2);
