@@ -240,6 +240,16 @@ static inline struct column *column_within(struct random *random, enum type type
     return column;
 }
 
+/* Sets an element of a column of floats, of either width. */
+static inline void set_float(struct column *column, int64_t row, double number)
+{
+    const float narrow = (float)number;
+    if (column->type == TYPE_F32)
+        memcpy(column_at(column, row), &narrow, sizeof narrow);
+    else
+        memcpy(column_at(column, row), &number, sizeof number);
+}
+
 /* Few distinct floats, with both zeros, infinities and NaNs of both signs. */
 static inline struct column *column_of_odd_floats(struct random *random, enum type type, int64_t rows)
 {
@@ -247,12 +257,7 @@ static inline struct column *column_of_odd_floats(struct random *random, enum ty
     struct column *column = column_reserve(type, type, rows);
     assert_non_null(column);
     for (int64_t row = 0; row < rows; row++) {
-        double number = odd[random_below(random, sizeof odd / sizeof *odd)];
-        float narrow = (float)number;
-        if (type == TYPE_F32)
-            memcpy(column_at(column, row), &narrow, sizeof narrow);
-        else
-            memcpy(column_at(column, row), &number, sizeof number);
+        set_float(column, row, odd[random_below(random, sizeof odd / sizeof *odd)]);
     }
     column_finish(column, rows);
     return column;

@@ -11,14 +11,8 @@ static struct column *column_of(enum type type, enum content content, uint64_t s
 {
     struct column *column = column_reserve(type, type, rows);
     assert_non_null(column);
-    for (int64_t row = 0; row < rows; row++) {
-        const double number = value_of(&seed, content, row, rows);
-        const float narrow = (float)number;
-        if (type == TYPE_F32)
-            memcpy(column_at(column, row), &narrow, sizeof narrow);
-        else
-            memcpy(column_at(column, row), &number, sizeof number);
-    }
+    for (int64_t row = 0; row < rows; row++)
+        set_float(column, row, value_of(&seed, content, row, rows));
     column_finish(column, rows);
     return column;
 }
