@@ -113,7 +113,7 @@ static bool are_few(const struct asking *asking)
     return !asking->unordered && !__builtin_mul_overflow(width, int_at(asking, 0), &bytes) && bytes <= FEW_BYTES;
 }
 
-/* The edges between the bins: a value is in bin k or behind it if it is not below edge k. */
+/* The edges between the bins: values of edge k or more are in bin k or a later one. */
 static void set_edges(struct summary_column *column, const struct histogram_bins *hist, struct arena *arena)
 {
     int64_t *ints = arena_array(arena, (size_t)hist->bins + 1, sizeof *ints);

@@ -1,4 +1,4 @@
-/* Columns of files that cannot be read: what is told of them when they are used. */
+/* Columns that a file has and that cannot be read: their names and the reasons, for messages. */
 #ifndef RQL_ENGINE_STORAGE_UNREADABLE_H
 #define RQL_ENGINE_STORAGE_UNREADABLE_H
 

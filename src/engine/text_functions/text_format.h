@@ -29,7 +29,7 @@ const struct text_format *text_format_of_value(struct text time_format, const st
 /* All arguments one after another, as they are printed. */
 const struct text_format *text_format_concat(size_t count, struct arena *arena);
 
-/* One thread's texts by a format: `text`, and what is kept of days for each field. */
+/* What one thread formats with: its buffer, and the writers of times, one a field, which keep the texts of days. */
 struct text_maker {
     const struct text_format *format; /* NULL: none, and only `text` is used */
     struct time_writer **times;       /* of each field; NULL: it writes no time by a format */

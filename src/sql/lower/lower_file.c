@@ -25,7 +25,7 @@ static int order_of_names(const void *a, const void *b)
     return strcasecmp(first->whole, second->whole);
 }
 
-/* What neighbours in that order have in common; NULL: they are told apart. */
+/* Says which names two neighbours in that order share; NULL: DuckDB can tell them apart. */
 static const char *common_name(const struct file_name *a, const struct file_name *b, struct arena *arena)
 {
     const bool same = a->length == b->length && strncasecmp(a->whole, b->whole, a->length) == 0;
