@@ -123,7 +123,7 @@ class Drivers:
         process = self.start("--device", "1", "-c", MAIN)
         seen = wait_for(lambda: compilers(folder))
         for compiler in seen:
-            os.kill(compiler, signal.SIGSTOP)
+            harness.pause(compiler)
         began = time.monotonic()
         self.answers("compiler-stopped", self.run("--device", "1", "-c", MAIN))
         took = time.monotonic() - began

@@ -4,15 +4,18 @@ Every test program prints a line for each failing test and ends with "NAME: N pa
 """
 
 import argparse
+import contextlib
 import difflib
 import glob
 import os
 import random
 import shutil
+import signal
 import struct
 import subprocess
 import sys
 import tempfile
+import time
 
 TESTS = os.path.dirname(os.path.abspath(__file__))
 TREE = os.path.dirname(TESTS)
@@ -119,6 +122,21 @@ def start(arguments, cwd, home):
     pipe = subprocess.PIPE
     command = [RQL, *arguments]
     return subprocess.Popen(command, cwd=cwd, env=environment(home), stdin=subprocess.DEVNULL, stdout=pipe, stderr=pipe)
+
+
+def pause(pid):
+    """Stops a process, and waits until each of its threads has stopped: until one has handled the signal the others run on."""
+    os.kill(pid, signal.SIGSTOP)
+    end = time.monotonic() + 30
+    while time.monotonic() < end:
+        states = []
+        for path in glob.glob(f"/proc/{pid}/task/*/stat"):
+            with contextlib.suppress(OSError), open(path, encoding="utf-8") as file:
+                states.append(file.read().rpartition(")")[2].split()[0])
+        if set(states) <= set("TtZX"):
+            return
+        time.sleep(0.001)
+    raise TimeoutError(f"process {pid} does not stop")
 
 
 def difference(expected, got, what):

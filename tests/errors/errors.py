@@ -128,7 +128,7 @@ class Cases:
                     while not mapped and process.poll() is None:
                         with contextlib.suppress(OSError), open(f"/proc/{process.pid}/maps", encoding="utf-8") as maps:
                             mapped = "big.u8" in maps.read()
-                    process.send_signal(signal.SIGSTOP)
+                    harness.pause(process.pid)
                     os.truncate(path, left)
                     process.send_signal(signal.SIGCONT)
                     out, err = process.communicate(timeout=300)

@@ -258,7 +258,7 @@ def restarts(rig, server):
     rig.tally.check("keeps what was there", "" if "1.5" in session.ask(f"load {server.url('kept', 'z')} | sum z") else "it does not")
     # A server that hangs.
     session.ask(".set timeout 1")
-    server.process.send_signal(signal.SIGSTOP)
+    harness.pause(server.process.pid)
     hung = session.ask("t | sum pos")
     server.process.send_signal(signal.SIGCONT)
     rig.tally.check("a server that hangs", "" if hung.count("error: ") == 1 and "has shown no progress" in hung else hung)
