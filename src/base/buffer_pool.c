@@ -307,6 +307,14 @@ void buffer_pool_write(struct buffer_pool *pool, void *at, const void *from, siz
         memcpy(at, from, size);
 }
 
+const void *buffer_pool_read(struct buffer_pool *pool, const void *at, void *buffer, size_t size)
+{
+    if (!buffer_pool_holds_spilled(pool, at))
+        return at;
+    spill_area_read(pool->spill, at, buffer, size);
+    return buffer;
+}
+
 void *buffer_pool_grow(struct buffer_pool *pool, void *memory, size_t size, size_t *allocated)
 {
     const size_t before = *allocated, after = round_up(size, granularity(size));

@@ -46,6 +46,9 @@ void *buffer_pool_alloc_spilled(struct buffer_pool *pool, size_t size, size_t *a
 /* Copies to a block; several threads may write at once. */
 void buffer_pool_write(struct buffer_pool *pool, void *at, const void *from, size_t size);
 
+/* The content of a block: where it is, or, if it is spilled, copied to a buffer, for reads that jump about. */
+const void *buffer_pool_read(struct buffer_pool *pool, const void *at, void *buffer, size_t size);
+
 /* Releases a block, or its tail after the first buffer_pool_trimmed bytes. */
 void buffer_pool_release(struct buffer_pool *pool, void *memory, size_t size);
 

@@ -313,6 +313,7 @@ static bool open_file(struct spill_area *area)
             close(opened);
         return false;
     }
+    (void)posix_fadvise(opened, 0, 0, POSIX_FADV_RANDOM); /* of spill_area_read; faults still read ahead */
     struct spill_file *file = heap_array(1, sizeof *file);
     *file = (struct spill_file){
         .before = area->files, .file = opened, .directory = heap_text(directory), .begin = area->next};
@@ -371,11 +372,34 @@ bool spill_area_extend(struct spill_area *area, void *at, size_t size, size_t mo
     return extended;
 }
 
-void spill_area_write(struct spill_area *area, void *at, const void *from, size_t size)
+/* The number of the file that has a block. */
+static int descriptor_of(struct spill_area *area, const void *at)
 {
     pthread_mutex_lock(&area->lock);
     const int file = file_of(area, at)->file;
     pthread_mutex_unlock(&area->lock);
+    return file;
+}
+
+void spill_area_read(struct spill_area *area, const void *at, void *to, size_t size)
+{
+    const int file = descriptor_of(area, at);
+    while (size > 0) {
+        const ssize_t got = pread(file, to, size, (off_t)((const char *)at - area->addresses));
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        at = (const char *)at + got;
+        to = (char *)to + got;
+        size -= (size_t)got;
+    }
+    memcpy(to, at, size);
+}
+
+void spill_area_write(struct spill_area *area, void *at, const void *from, size_t size)
+{
+    const int file = descriptor_of(area, at);
     while (size > 0) {
         const ssize_t written = pwrite(file, from, size, (off_t)((char *)at - area->addresses));
         if (written < 0 && errno == EINTR)

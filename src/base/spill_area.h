@@ -28,6 +28,10 @@ bool spill_area_extend(struct spill_area *area, void *at, size_t size, size_t mo
 /* Writes to a block of the area, without the page faults of stores to it. */
 void spill_area_write(struct spill_area *area, void *at, const void *from, size_t size);
 
+/* Reads of a block of the area what is elsewhere on the disk than what was read before: no more than that, whatever
+ * the kernel would read around a fault. */
+void spill_area_read(struct spill_area *area, const void *at, void *to, size_t size);
+
 /* Gives back whole pages, of a block or of its end; soon, on another thread. */
 void spill_area_release(struct spill_area *area, void *at, size_t size);
 

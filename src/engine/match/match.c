@@ -14,7 +14,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INDEX_ROW_BYTES = 48 /* of the index, at most, mostly */, MOST_DIVISIONS = 4 };
+enum {
+    INDEX_ROW_BYTES = 48, /* of the index, at most, mostly */
+    MOST_DIVISIONS = 4,
+    BLOCKS_SHARE = 8, /* of memory, for the blocks of all threads */
+    LEAST_BLOCK = 1 << 14,
+    MOST_BLOCK = 1 << 18
+};
 
 bool match_takes(const struct match_operator *match)
 {
@@ -220,8 +226,10 @@ static void release_segments(struct matching *matching)
         for (size_t k = 0; segment->columns && k < matching->match->value_count + 1; k++)
             column_unref(segment->columns[k]);
         free(segment->columns);
+        free(segment->every);
     }
     free(matching->segments);
+    free(matching->counts);
 }
 
 static void set_sides(struct matching *matching, struct match_side *left, struct match_side *right)
@@ -245,6 +253,16 @@ static void set_sides(struct matching *matching, struct match_side *left, struct
     }
 }
 
+/* As many as fit a share of memory with what they have found, once each. */
+static int64_t block_rows(const struct matching *matching)
+{
+    const int64_t room = buffer_pool_room(matching->workers->pool) / (BLOCKS_SHARE * matching->workers->threads);
+    int64_t rows = LEAST_BLOCK;
+    while (rows < MOST_BLOCK && 2 * rows * matching->row_bytes <= room)
+        rows *= 2;
+    return rows;
+}
+
 enum status operator_match(const struct operator_job *job, const struct workers *workers, bool *flagged)
 {
     (void)flagged; /* cannot fail */
@@ -257,6 +275,8 @@ enum status operator_match(const struct operator_job *job, const struct workers 
     set_sides(&matching, &left, &right);
     const bool full = matching.match->kind == JOIN_FULL;
     matching.rows = job->rows + (full ? right.rows : 0);
+    matching.block = block_rows(&matching);
+    matching.counts = heap_array((size_t)divide_up(matching.rows, matching.block) + 1, sizeof *matching.counts);
     matching.number = (struct column){.type = TYPE_I64,
                                       .store = matching.rows <= INT32_MAX ? TYPE_I32 : TYPE_I64,
                                       .range_known = true,

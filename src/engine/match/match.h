@@ -11,6 +11,10 @@
 
 #include "engine/operators/operator.h"
 
+enum {
+    MATCH_STRIDE = 1 << 9 /* rows of a segment that a search reads */
+};
+
 /* Rows of one relation, or of a part of it. */
 struct match_side {
     int64_t rows;
@@ -24,6 +28,12 @@ struct match_segment {
     int64_t rows;
     int64_t first, last;     /* numbers of the rows of the round */
     struct column **columns; /* the numbers, then values; NULL: not needed */
+    int64_t *every;          /* the number of each MATCH_STRIDE-th row */
+};
+
+/* What the rows of a block have found, and how many of the left have found something. */
+struct match_count {
+    _Atomic int64_t found, finders;
 };
 
 struct matching {
@@ -35,7 +45,9 @@ struct matching {
     int64_t row_bytes;    /* that a row of the right takes while it is matched */
     struct match_segment *segments; /* each has rows */
     size_t segment_count, segment_capacity;
-    int64_t double_rows[2]; /* of a lookup: the first row whose keys an earlier one has, and that; else INT64_MAX */
+    int64_t block;              /* rows of the left that are merged at once */
+    struct match_count *counts; /* of each block */
+    int64_t double_rows[2];     /* of a lookup: the first row whose keys an earlier one has, and that; else INT64_MAX */
 };
 
 /* Whether results have columns of the right; else each row of the left is found once. */

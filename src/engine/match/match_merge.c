@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK = 1 << 16, MOST_BUFFERED = 1 << 18 /* result rows */ };
+enum { READ_ROWS = 1 << 13 };
 
 struct merging {
     const struct matching *matching;
@@ -24,6 +24,8 @@ struct merging {
 struct scratch {
     int64_t *counts; /* of a block */
     char **buffers;  /* of each output, NULL: not used yet */
+    int64_t numbers[READ_ROWS];
+    uint64_t elements[READ_ROWS];
 };
 
 /* A block of the left's rows, and where in each segment its rows are. */
@@ -37,54 +39,83 @@ struct block {
     int64_t *counts; /* of each row: how many it has found, then where the next one goes */
 };
 
-/* The first of a segment's rows whose number is at least this. */
-static int64_t find_number(const struct match_segment *segment, int64_t number)
+/* Elements of a segment's column, which may be read to the buffer. */
+static const void *read_elements(const struct merging *merging, const struct column *column, int64_t row, int64_t count,
+                                 void *buffer)
 {
-    int64_t begin = 0, end = segment->rows;
-    while (begin < end) {
-        const int64_t middle = begin + (end - begin) / 2;
-        if (column_get_int(segment->columns[0], middle) < number)
+    return buffer_pool_read(merging->matching->workers->pool, column_at((struct column *)column, row), buffer,
+                            (size_t)count * type_table[column->store].size);
+}
+
+/* The numbers of a segment's rows. */
+static void read_numbers(const struct merging *merging, struct scratch *scratch, const struct match_segment *segment,
+                         int64_t row, int64_t count)
+{
+    const struct column *from = segment->columns[0];
+    const void *elements = read_elements(merging, from, row, count, scratch->elements);
+    for (int64_t i = 0; i < count; i++)
+        scratch->numbers[i] = from->store == TYPE_I32 ? ((const int32_t *)elements)[i] : ((const int64_t *)elements)[i];
+}
+
+/* The place of the first number, of ascending ones, that is at least this. */
+static int64_t find(const int64_t *numbers, int64_t count, int64_t number)
+{
+    int64_t begin = 0;
+    while (begin < count) {
+        const int64_t middle = begin + (count - begin) / 2;
+        if (numbers[middle] < number)
             begin = middle + 1;
         else
-            end = middle;
+            count = middle;
     }
     return begin;
 }
 
-static void open_block(const struct merging *merging, int member, int64_t number, struct block *block)
+/* The first of a segment's rows whose number is at least this. */
+static int64_t find_number(const struct merging *merging, struct scratch *scratch, const struct match_segment *segment,
+                           int64_t number)
+{
+    const int64_t stretch = find(segment->every, divide_up(segment->rows, MATCH_STRIDE), number) - 1;
+    if (stretch < 0)
+        return 0;
+    const int64_t begin = stretch * MATCH_STRIDE, count = min_int64(segment->rows - begin, MATCH_STRIDE);
+    read_numbers(merging, scratch, segment, begin, count);
+    return begin + find(scratch->numbers, count, number);
+}
+
+static void open_block(const struct merging *merging, struct scratch *scratch, int64_t number, struct block *block)
 {
     const struct matching *matching = merging->matching;
-    block->begin = number * BLOCK;
-    block->end = min_int64(block->begin + BLOCK, matching->rows);
+    block->begin = number * matching->block;
+    block->end = min_int64(block->begin + matching->block, matching->rows);
     block->runs = heap_array(matching->segment_count + 1, sizeof *block->runs);
-    struct scratch *scratch = &merging->scratch[member];
     if (!scratch->counts)
-        scratch->counts = heap_array(BLOCK + 1, sizeof *scratch->counts);
+        scratch->counts = heap_array((size_t)matching->block + 1, sizeof *scratch->counts);
     block->counts = scratch->counts;
-    memset(block->counts, 0, BLOCK * sizeof *block->counts);
+    memset(block->counts, 0, (size_t)matching->block * sizeof *block->counts);
     block->run_count = 0;
     for (size_t i = 0; i < matching->segment_count; i++) {
         const struct match_segment *segment = &matching->segments[i];
         if (segment->last < block->begin || segment->first >= block->end)
             continue;
-        const int64_t begin = find_number(segment, block->begin), end = find_number(segment, block->end);
+        const int64_t begin = find_number(merging, scratch, segment, block->begin);
+        const int64_t end = find_number(merging, scratch, segment, block->end);
         if (begin < end)
             block->runs[block->run_count++] = (struct run){segment, begin, end};
     }
 }
 
 /* Counts what each row of the block has found. */
-static void count_found(const struct merging *merging, struct block *block)
+static void count_found(const struct merging *merging, struct scratch *scratch, struct block *block)
 {
-    int64_t numbers[OPERATOR_BLOCK];
     for (size_t i = 0; i < block->run_count; i++) {
         const struct run *run = &block->runs[i];
         for (int64_t at = run->begin; at < run->end && !workers_cancelled(merging->matching->workers);
-             at += OPERATOR_BLOCK) {
-            const int count = (int)min_int64(run->end - at, OPERATOR_BLOCK);
-            operator_values(run->segment->columns[0], at, count, numbers);
-            for (int j = 0; j < count; j++)
-                block->counts[numbers[j] - block->begin]++;
+             at += READ_ROWS) {
+            const int64_t count = min_int64(run->end - at, READ_ROWS);
+            read_numbers(merging, scratch, run->segment, at, count);
+            for (int64_t j = 0; j < count; j++)
+                block->counts[scratch->numbers[j] - block->begin]++;
         }
     }
 }
@@ -97,22 +128,13 @@ static int64_t rows_of(const struct merging *merging, int64_t row, int64_t found
     return merging->drops ? 0 : found;
 }
 
-static void count_block(void *context, int member, int64_t number)
+/* The result rows of a block. */
+static int64_t block_rows(const struct merging *merging, int64_t number)
 {
-    const struct merging *merging = context;
-    struct block block;
-    int64_t rows = 0;
-    open_block(merging, member, number, &block);
-    if (merging->keeps) {
-        count_found(merging, &block);
-        for (int64_t row = block.begin; row < block.end; row++)
-            rows += rows_of(merging, row, block.counts[row - block.begin]);
-    } else {
-        for (size_t i = 0; i < block.run_count; i++)
-            rows += block.runs[i].end - block.runs[i].begin;
-    }
-    merging->begins[number] = rows;
-    free(block.runs);
+    const struct matching *matching = merging->matching;
+    const struct match_count *count = &matching->counts[number];
+    const int64_t rows = min_int64(matching->job->rows - number * matching->block, matching->block);
+    return (merging->keeps ? max_int64(rows, 0) - count->finders : 0) + (merging->drops ? 0 : count->found);
 }
 
 /* Writes the numbers of the rows, and whether they have found something; counts become places. */
@@ -144,10 +166,8 @@ static inline __attribute__((always_inline)) void put_as(const char *from, const
         memcpy(to + (size_t)places[i] * size, from + (size_t)i * size, size);
 }
 
-static void put(const struct column *column, int64_t row, const int64_t *places, int count, char *to)
+static void put(const char *from, size_t size, const int64_t *places, int count, char *to)
 {
-    const size_t size = type_table[column->store].size;
-    const char *from = (const char *)column->data + (size_t)row * size;
     switch (size) {
     case 1:
         put_as(from, places, count, to, 1);
@@ -164,20 +184,23 @@ static void put(const struct column *column, int64_t row, const int64_t *places,
 }
 
 /* Writes the columns of the right, in the places of the rows. */
-static void write_values(const struct merging *merging, const struct block *block, char *const *to)
+static void write_values(const struct merging *merging, struct scratch *scratch, const struct block *block,
+                         char *const *to)
 {
     const struct matching *matching = merging->matching;
-    int64_t places[OPERATOR_BLOCK];
+    int64_t *places = scratch->numbers;
     for (size_t i = 0; i < block->run_count; i++) {
         const struct run *run = &block->runs[i];
-        for (int64_t at = run->begin; at < run->end && !workers_cancelled(matching->workers); at += OPERATOR_BLOCK) {
-            const int count = (int)min_int64(run->end - at, OPERATOR_BLOCK);
-            operator_values(run->segment->columns[0], at, count, places);
+        for (int64_t at = run->begin; at < run->end && !workers_cancelled(matching->workers); at += READ_ROWS) {
+            const int count = (int)min_int64(run->end - at, READ_ROWS);
+            read_numbers(merging, scratch, run->segment, at, count);
             for (int j = 0; j < count; j++)
                 places[j] = block->counts[places[j] - block->begin]++;
             for (size_t k = 0; k < matching->match->value_count; k++) {
+                const struct column *from = run->segment->columns[1 + k];
                 if (to[MATCH_COLUMNS + k])
-                    put(run->segment->columns[1 + k], at, places, count, to[MATCH_COLUMNS + k]);
+                    put(read_elements(merging, from, at, count, scratch->elements), type_table[from->store].size,
+                        places, count, to[MATCH_COLUMNS + k]);
             }
         }
     }
@@ -188,7 +211,7 @@ static char *buffer_of(const struct merging *merging, int member, size_t output)
 {
     char **buffer = &merging->scratch[member].buffers[output];
     if (!*buffer)
-        *buffer = heap_array(MOST_BUFFERED, type_table[merging->results[output]->store].size);
+        *buffer = heap_array(2 * (size_t)merging->matching->block, type_table[merging->results[output]->store].size);
     return *buffer;
 }
 
@@ -200,7 +223,7 @@ static void write_block(void *context, int member, int64_t number)
     const struct matching *matching = merging->matching;
     const size_t outputs = matching->match->value_count + MATCH_COLUMNS;
     const int64_t begin = merging->begins[number], rows = merging->begins[number + 1] - begin;
-    const bool buffered = rows <= MOST_BUFFERED;
+    const bool buffered = rows <= 2 * matching->block;
     if (rows == 0)
         return;
     char **to = heap_array(outputs, sizeof *to);
@@ -212,11 +235,12 @@ static void write_block(void *context, int member, int64_t number)
             memset(to[k], 0, (size_t)rows * type_table[column->store].size);
     }
     struct block block;
-    open_block(merging, member, number, &block);
-    count_found(merging, &block);
+    struct scratch *scratch = &merging->scratch[member];
+    open_block(merging, scratch, number, &block);
+    count_found(merging, scratch, &block);
     write_rows(merging, &block, to[MATCH_ROW], matching->number.store == TYPE_I32, (uint8_t *)to[MATCH_FOUND]);
     if (match_takes(matching->match))
-        write_values(merging, &block, to);
+        write_values(merging, scratch, &block, to);
     free(block.runs);
     for (size_t k = 0; k < outputs && buffered; k++) {
         struct column *column = merging->results[k];
@@ -265,7 +289,7 @@ enum status match_merge(const struct matching *matching)
 {
     const struct operator_job *job = matching->job;
     const enum join_kind kind = matching->match->kind;
-    const int64_t blocks = divide_up(matching->rows, BLOCK);
+    const int64_t blocks = divide_up(matching->rows, matching->block);
     struct merging merging = {.matching = matching,
                               .keeps =
                                   kind == JOIN_LEFT || kind == JOIN_LOOKUP || kind == JOIN_ANTI || kind == JOIN_FULL,
@@ -276,18 +300,17 @@ enum status match_merge(const struct matching *matching)
     merging.scratch = heap_array((size_t)matching->workers->threads, sizeof *merging.scratch);
     for (int member = 0; member < matching->workers->threads; member++)
         merging.scratch[member].buffers = heap_array(outputs, sizeof(char *));
-    enum status status = STATUS_CANCELLED;
-    if (workers_run(matching->workers, blocks, count_block, &merging)) {
-        const int64_t rows = *job->result_rows = begins_of_counts(merging.begins, blocks);
-        merging.begins[blocks] = rows;
-        status = check_memory(&merging, rows);
-        if (status == STATUS_OK && !reserve_results(&merging, rows))
-            status = operator_no_memory(job);
-        if (status == STATUS_OK &&
-            (!workers_run(matching->workers, blocks, write_block, &merging) || workers_cancelled(matching->workers)))
-            status = STATUS_CANCELLED;
-        columns_finish(job->results, job->task->output_count, rows, status == STATUS_OK);
-    }
+    for (int64_t block = 0; block < blocks; block++)
+        merging.begins[block] = block_rows(&merging, block);
+    const int64_t rows = *job->result_rows = begins_of_counts(merging.begins, blocks);
+    merging.begins[blocks] = rows;
+    enum status status = check_memory(&merging, rows);
+    if (status == STATUS_OK && !reserve_results(&merging, rows))
+        status = operator_no_memory(job);
+    if (status == STATUS_OK &&
+        (!workers_run(matching->workers, blocks, write_block, &merging) || workers_cancelled(matching->workers)))
+        status = STATUS_CANCELLED;
+    columns_finish(job->results, job->task->output_count, rows, status == STATUS_OK);
     for (int member = 0; member < matching->workers->threads; member++) {
         for (size_t k = 0; k < outputs; k++)
             free(merging.scratch[member].buffers[k]);

@@ -7,6 +7,7 @@
 #include "engine/join_index/join_index.h"
 #include "engine/vector/elements.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,7 +85,8 @@ struct written {
     int64_t numbers[WRITTEN]; /* of the left */
     uint64_t buffer[WRITTEN];
     int count;
-    int64_t at; /* in the segment */
+    int64_t at;   /* in the segment */
+    int64_t last; /* number that was counted */
 };
 
 static int64_t number_of(const struct probing *probing, int64_t row)
@@ -102,9 +104,29 @@ static void put_numbers(const struct written *written, struct column *to, void *
         memcpy(buffer, written->numbers, (size_t)written->count * sizeof *written->numbers);
 }
 
+/* Counts what the rows of each block have found, and the left's rows that have found something: a row's may be in
+ * several flushes. */
+static void count_found(const struct matching *matching, struct written *written)
+{
+    for (int i = 0; i < written->count;) {
+        const int64_t block = written->numbers[i] / matching->block;
+        const int begin = i;
+        int64_t finders = 0;
+        for (; i < written->count && written->numbers[i] / matching->block == block; i++) {
+            finders += written->numbers[i] != written->last && written->numbers[i] < matching->job->rows;
+            written->last = written->numbers[i];
+        }
+        atomic_fetch_add_explicit(&matching->counts[block].finders, finders, memory_order_relaxed);
+        atomic_fetch_add_explicit(&matching->counts[block].found, i - begin, memory_order_relaxed);
+    }
+}
+
 static void flush(const struct probing *probing, const struct match_segment *segment, struct written *written)
 {
     const struct matching *matching = probing->matching;
+    count_found(matching, written);
+    for (int64_t at = divide_up(written->at, MATCH_STRIDE); at * MATCH_STRIDE < written->at + written->count; at++)
+        segment->every[at] = written->numbers[at * MATCH_STRIDE - written->at];
     for (size_t k = 0; k < matching->match->value_count + 1; k++) {
         struct column *to = segment->columns[k];
         if (!to || written->count == 0)
@@ -149,6 +171,7 @@ static bool reserve_segment(const struct probing *probing, struct match_segment 
     const size_t values = matching->match->value_count;
     bool reserved = true;
     segment->columns = heap_array(values + 1, sizeof(struct column *));
+    segment->every = heap_array((size_t)divide_up(segment->rows, MATCH_STRIDE) + 1, sizeof *segment->every);
     segment->columns[0] = reserve(matching, &matching->number, segment->rows);
     reserved = segment->columns[0];
     for (size_t k = 0; k < values; k++) {
@@ -192,6 +215,7 @@ static void write_piece(void *context, struct part piece)
     struct probing *probing = context;
     struct written *written = heap_array(1, sizeof *written);
     written->at = probing->places[piece.number];
+    written->last = -1;
     for (int64_t at = piece.begin; at < piece.end && !workers_cancelled(probing->matching->workers); at++) {
         const struct found rows = rows_of(probing, probing->ids[at]);
         if (rows.count > 0)
@@ -268,6 +292,7 @@ static enum status add_rest(struct probing *probing)
     if (!reserve_segment(probing, segment))
         return STATUS_FAILED;
     struct written *written = heap_array(1, sizeof *written);
+    written->last = -1;
     for (int64_t row = 0; row < rows && !workers_cancelled(matching->workers); row++) {
         if (!probing->matched[row])
             add_rows(probing, segment, written, first + (numbers ? column_get_int(numbers, row) : row),
