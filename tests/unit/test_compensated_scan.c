@@ -109,7 +109,7 @@ static void scans_chains(void **unused)
             for (int content = 0; content < CONTENTS; content++) {
                 const int64_t count = lengths[k];
                 const bool exclusive = (k + content) % 3 == 0;
-                const struct compensated_scan scan = {.level = level, .exclusive = exclusive, .streamed = k % 2};
+                const struct compensated_scan scan = {.level = level, .exclusive = exclusive};
                 double *values = values_of((enum content)content, count, (uint64_t)k * CONTENTS + (uint64_t)content);
                 const double start = content % 2 ? 2.5 : -0.0;
                 const bool certain = scan_chain(&scan, values, count, 1 << 15, start, results + k % 8);

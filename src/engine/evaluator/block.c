@@ -1,7 +1,6 @@
 #include "engine/evaluator/block.h"
 
 #include "base/integer.h"
-#include "base/nontemporal_copy.h"
 #include "engine/evaluator/loop.h"
 #include "engine/evaluator/worker.h"
 #include "engine/vector/border_rows.h"
@@ -39,10 +38,6 @@ struct worker *worker_new(const struct program *program, struct arena *arena)
     worker->program = program;
     worker->memory = arena_aligned(arena, program->memory, CACHE_LINE); /* for aligned vector loads */
     worker->at = arena_array(arena, (size_t)program->vector_count, sizeof *worker->at);
-    worker->staged = arena_array(arena, program->output_count, sizeof *worker->staged);
-    for (size_t i = 0; i < program->output_count; i++)
-        worker->staged[i].buffer =
-            arena_aligned(arena, BLOCK_ROWS * program->outputs[i].size + 2 * (size_t)CACHE_LINE, CACHE_LINE);
     worker->failing = arena_array(arena, (size_t)program->check_count, sizeof *worker->failing);
     worker->failures = arena_array(arena, (size_t)program->check_count, BLOCK_ROWS);
     for (size_t i = 0; i < program->constant_count; i++) {
@@ -412,20 +407,14 @@ void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struc
     }
 }
 
-/* Writes an output of the current block, of which `passed` rows passed: to `place`, or staged. */
-static void write_output(struct worker *worker, const struct stored_output *output, int passed, void *place,
-                         struct staged_lines *staged)
+/* Writes an output of the current block, of which `passed` rows passed. */
+static void write_output(struct worker *worker, const struct stored_output *output, int passed, void *place)
 {
     const void *vector = worker->at[output->vector];
-    if (!staged && vector == place)
+    if (vector == place)
         return;
-    if (staged && output->copied && !(worker->index && output->selected)) {
-        const struct ahead ahead = prefetch_share(worker, passed);
-        staged_lines_copy(staged, vector, (size_t)passed * output->size, &ahead);
-        return;
-    }
     struct operands operands = {
-        .out = staged ? staged_lines_room(staged) : place,
+        .out = place,
         .a = vector,
         .index = worker->index,
         .mask = worker->mask,
@@ -434,13 +423,9 @@ static void write_output(struct worker *worker, const struct stored_output *outp
     };
     vector_fn *move = worker->index && output->selected ? output->selected : output->dense;
     move(&operands, passed);
-    if (staged) {
-        const struct ahead ahead = prefetch_share(worker, passed);
-        staged_lines_add(staged, (size_t)passed * output->size, &ahead);
-    }
 }
 
-int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations, bool nontemporal)
+int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations)
 {
     const struct program *program = worker->program;
     int64_t rows = 0;
@@ -449,12 +434,10 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
     worker->body_loops = program->body_loops;
     for (size_t i = 0; i < program->output_count; i++) {
         const struct stored_output *output = &program->outputs[i];
-        worker->body_loops += (size_t)(output->selected || !output->copied) + (size_t)nontemporal;
-        if (nontemporal)
-            staged_lines_begin(&worker->staged[i], destinations[i]);
+        worker->body_loops += output->selected || !output->copied;
     }
     for (int64_t done = 0, some; done < count && !worker->flagged; done += some) {
-        for (size_t i = 0; i < program->output_count && !nontemporal; i++) {
+        for (size_t i = 0; i < program->output_count; i++) {
             const struct stored_output *output = &program->outputs[i];
             if (output->in_place)
                 worker->places[output->vector] = (unsigned char *)destinations[i] + (size_t)rows * output->size;
@@ -463,13 +446,9 @@ int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *c
         for (size_t i = 0; i < program->output_count && passed > 0 && !worker->flagged; i++) {
             const struct stored_output *output = &program->outputs[i];
             void *place = (unsigned char *)destinations[i] + (size_t)rows * output->size;
-            write_output(worker, output, passed, place, nontemporal ? &worker->staged[i] : NULL);
+            write_output(worker, output, passed, place);
         }
         rows += passed;
     }
-    for (size_t i = 0; i < program->output_count && nontemporal; i++)
-        staged_lines_end(&worker->staged[i]);
-    if (nontemporal)
-        stream_fence();
     return rows;
 }

@@ -27,9 +27,8 @@ int64_t worker_skipped_bytes(const struct worker *worker);
 void worker_aggregate(struct worker *worker, int64_t begin, int64_t count, struct agg_state *states);
 
 /* Writes the rows among begin .. begin+count-1 that pass, at most a piece, to destinations[i] for the i-th of the
- * program's outputs, and returns how many passed. Each destination holds `count` rows. `nontemporal`: write past the
- * caches, as they will not be read soon. */
-int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations, bool nontemporal);
+ * program's outputs, and returns how many passed. Each destination holds `count` rows. */
+int64_t worker_rows(struct worker *worker, int64_t begin, int64_t count, void *const *destinations);
 
 /* pairwise_reduce.c: tree reduction by a user's associative function, a vector at a time: adjacent values are
  * combined until one is left. */

@@ -64,7 +64,7 @@ static void run_piece(void *context, int number, int64_t piece)
         return;
     const int64_t begin = job->begin + piece * grouping->piece_rows;
     const int64_t end = min_int64(begin + grouping->piece_rows, job->end);
-    const int64_t rows = worker_rows(member->worker, begin, end - begin, member->destinations, false);
+    const int64_t rows = worker_rows(member->worker, begin, end - begin, member->destinations);
     if (worker_flagged(member->worker))
         grouping->flagged = true;
     else

@@ -8,10 +8,9 @@
 enum {
     ALONE_ROWS = 16 * BLOCK_ROWS, /* waking another thread costs as much as these rows */
     PIECE_ROWS = 8 * BLOCK_ROWS,
-    LEAST_ROWS = 256,             /* of a piece of rows that take long, */
-    LONG_NS = 500000,             /* as long as this for one thread; */
-    THREAD_PIECES = 4,            /* then there are so many pieces for each thread */
-    NONTEMPORAL_BYTES = 16 << 20, /* as for a job that runs once */
+    LEAST_ROWS = 256,  /* of a piece of rows that take long, */
+    LONG_NS = 500000,  /* as long as this for one thread; */
+    THREAD_PIECES = 4, /* then there are so many pieces for each thread */
 };
 
 void kept_job_run_piece(struct kept_member *member, int64_t begin, int64_t count)
@@ -24,7 +23,7 @@ void kept_job_run_piece(struct kept_member *member, int64_t begin, int64_t count
     }
     for (size_t i = 0; i < program->output_count; i++)
         member->destinations[i] = column_at(kept->columns[program->outputs[i].output], begin);
-    (void)worker_rows(member->worker, begin, count, member->destinations, kept->nontemporal);
+    (void)worker_rows(member->worker, begin, count, member->destinations);
 }
 
 static void work(void *context, int number)
@@ -94,7 +93,6 @@ struct kept_job *kept_job_new(const struct job *job, struct column *const *colum
     kept->columns = columns;
     kept->pool = pool;
     kept->program = program_new(&kept->job, columns, arena);
-    kept->nontemporal = program_row_bytes(kept->program) * job->rows > NONTEMPORAL_BYTES;
     const int threads = job->rows <= ALONE_ROWS ? 1 : thread_pool_threads(pool);
     kept->piece_rows = threads == 1 ? max_int64(job->rows, 1) : PIECE_ROWS;
     open_members(kept, threads);

@@ -26,7 +26,6 @@ struct kept_job {
     int threads;
     uint64_t runs;
     int64_t piece_rows;
-    bool nontemporal;
     _Atomic int64_t next;
     _Atomic bool flagged, cancelled;
 };

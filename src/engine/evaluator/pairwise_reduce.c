@@ -58,7 +58,7 @@ void pairwise_fold(struct pairwise *pairwise, const void *values, int count, str
         const int pairs = count / 2;
         void *place = pairwise->values;
         split(pairwise, pairs);
-        worker_rows(pairwise->worker, 0, pairs, &place, false);
+        worker_rows(pairwise->worker, 0, pairs, &place);
         if (worker_flagged(pairwise->worker)) {
             state->failed = true;
             return;

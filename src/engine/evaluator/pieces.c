@@ -1,7 +1,6 @@
 /* A job on the threads of the evaluator: its range of rows is cut into pieces, which threads take in order. */
 #include "engine/evaluator/pieces.h"
 
-#include "base/nontemporal_copy.h"
 #include "base/ordered_parts.h"
 #include "engine/evaluator/block.h"
 #include "engine/plan/task_title.h"
@@ -15,7 +14,6 @@ enum {
     PIECE_BYTES = 4 << 20,        /* pieces of many output columns are shorter, to stay in a core's cache */
     LOOP_PIECES = 128,            /* where rows have rounds, there are as many pieces, */
     LOOP_ROWS = 512,              /* or such short ones, which run in tiles */
-    NONTEMPORAL_BYTES = 16 << 20, /* half of a large cache: the next task would not find the results there */
     MAX_WAITING = 4,              /* finished pieces a thread may hold while an earlier one is unfinished */
 };
 
@@ -37,7 +35,6 @@ struct shared {
     /* Rows only. */
     struct row_sink *sink;
     bool filtered;
-    bool nontemporal;            /* the results exceed the caches: non-temporal copies */
     int64_t before;              /* rows in the sink when the range began */
     struct ordered_parts *order; /* order of filtered rows from several threads; else NULL: */
     int64_t *places;             /* of each published piece its number of rows; of one that is passed, its first row */
@@ -75,14 +72,6 @@ static void set_destinations(struct thread *thread, int64_t row)
         thread->destinations[i] = column_at(shared->sink->columns[shared->program->outputs[i].output], row);
 }
 
-static void copy_out(const struct shared *shared, void *place, const void *buffer, size_t size)
-{
-    if (shared->nontemporal)
-        copy_nontemporal(place, buffer, size);
-    else
-        memcpy(place, buffer, size);
-}
-
 /* Makes of the number of rows of a piece where they begin. */
 static void pass_piece(void *context, int64_t piece)
 {
@@ -109,8 +98,7 @@ static void write_batches(struct thread *thread, int most)
             return;
         set_destinations(thread, shared->places[batch->piece]);
         for (size_t i = 0; i < shared->program->output_count && batch->rows > 0; i++)
-            copy_out(shared, thread->destinations[i], batch->buffers[i],
-                     (size_t)batch->rows * shared->program->outputs[i].size);
+            memcpy(thread->destinations[i], batch->buffers[i], (size_t)batch->rows * shared->program->outputs[i].size);
         thread->oldest = (thread->oldest + 1) % MAX_WAITING;
         thread->waiting--;
     }
@@ -140,14 +128,14 @@ static void run_filtered_piece(struct thread *thread, int64_t piece, int64_t beg
         return;
     if (ordered_parts_is_next(shared->order, piece)) {
         set_destinations(thread, shared->rows);
-        const int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
+        const int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations);
         if (!worker_flagged(thread->worker))
             publish_piece(shared, piece, rows);
         return;
     }
     struct batch *batch = next_batch(thread);
     batch->piece = piece;
-    batch->rows = worker_rows(thread->worker, begin, count, batch->buffers, false);
+    batch->rows = worker_rows(thread->worker, begin, count, batch->buffers);
     if (worker_flagged(thread->worker))
         return;
     publish_piece(shared, piece, batch->rows);
@@ -162,11 +150,11 @@ static void run_piece(struct thread *thread, int64_t piece, int64_t begin, int64
         return;
     }
     if (shared->program->output_count == 0) {
-        shared->passed += worker_rows(thread->worker, begin, count, thread->destinations, false);
+        shared->passed += worker_rows(thread->worker, begin, count, thread->destinations);
         return;
     }
     set_destinations(thread, shared->filtered ? shared->sink->rows : shared->before + begin - shared->job->begin);
-    const int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations, shared->nontemporal);
+    const int64_t rows = worker_rows(thread->worker, begin, count, thread->destinations);
     if (shared->filtered) /* one thread: several have an `order` */
         shared->sink->rows += rows;
 }
@@ -272,11 +260,6 @@ static int64_t rows_per_piece(const struct program *program)
 }
 
 /* At most: if all rows pass. */
-static int64_t output_bytes(const struct program *program)
-{
-    return program_row_bytes(program) * (program->job->end - program->job->begin);
-}
-
 static int64_t piece_count(const struct job *job, int64_t piece_rows)
 {
     return (job->end - job->begin - 1) / piece_rows + 1;
@@ -318,7 +301,6 @@ enum status run_pieces(struct thread_pool *pool, int most, const struct job *job
         .filtered = job->task->filter_count > 0,
         .before = sink ? sink->rows : 0,
     };
-    shared.nontemporal = output_bytes(shared.program) > NONTEMPORAL_BYTES;
     shared.piece_rows = rows_per_piece(shared.program);
     const int threads = thread_count(job, shared.piece_rows, most);
     struct thread *per_thread = arena_array(arena, (size_t)threads, sizeof *per_thread);

@@ -86,10 +86,7 @@ struct skewed_rounds *skewed_rounds_open(const struct rounds_job *rounds, struct
     if (!is_local(even, rounds) || !plan(skewed, even))
         return NULL;
     skewed->jobs[1] = open_odd(rounds, even, arena);
-    if (!skewed->jobs[1])
-        return NULL;
-    skewed->jobs[0]->nontemporal = skewed->jobs[1]->nontemporal = false;
-    return skewed;
+    return skewed->jobs[1] ? skewed : NULL;
 }
 
 /* Waits until the group before has computed what the rows up to `end` read. */

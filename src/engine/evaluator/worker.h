@@ -5,7 +5,7 @@
 #include "engine/evaluator/arm.h"
 #include "engine/evaluator/block.h"
 #include "engine/evaluator/loop_tile.h"
-#include "engine/evaluator/staged_lines.h"
+#include "engine/vector/ahead.h"
 #include "engine/vector/ops.h"
 
 /* gather.c: gathering: where few rows pass the leading filter, those of many blocks are copied into one block before
@@ -47,15 +47,14 @@ struct worker {
     const uint8_t *mask;    /* the same as a mask, where packing by it is quicker; else NULL */
     uint16_t selection[BLOCK_ROWS + 2];
     bool flagged;
-    bool *failing;               /* checks with failures in this block */
-    uint8_t *failures;           /* and in which rows: BLOCK_ROWS bytes a check */
-    uint8_t fail[BLOCK_ROWS];    /* failures of the current step */
-    struct staged_lines *staged; /* of each output, where it is written past the caches */
-    size_t body_loops;           /* loops over the rows that pass, for what the worker makes of them */
-    bool few_pass;               /* rows of the block before: the loops over them are short */
-    bool cached;                 /* all columns are in a cache: they are not prefetched */
-    int64_t end;                 /* of the piece, */
-    int64_t gap;                 /* and rows from there to the next one, as is expected */
+    bool *failing;            /* checks with failures in this block */
+    uint8_t *failures;        /* and in which rows: BLOCK_ROWS bytes a check */
+    uint8_t fail[BLOCK_ROWS]; /* failures of the current step */
+    size_t body_loops;        /* loops over the rows that pass, for what the worker makes of them */
+    bool few_pass;            /* rows of the block before: the loops over them are short */
+    bool cached;              /* all columns are in a cache: they are not prefetched */
+    int64_t end;              /* of the piece, */
+    int64_t gap;              /* and rows from there to the next one, as is expected */
     struct prefetch prefetch;
     struct gather gather;
     struct loop_rows **loops;           /* of each loop of the program, */

@@ -11,7 +11,6 @@
 
 #include "base/heap.h"
 #include "base/integer.h"
-#include "base/nontemporal_copy.h"
 #include "base/ordered_parts.h"
 
 #include <stdlib.h>
@@ -22,7 +21,6 @@ enum {
     CHUNK_RUNS = CHUNK_ROWS / SCAN_RUN_ROWS,
     FEWEST_ROWS = 1 << 15,
     SIDE_BY_SIDE = SCAN_SUMS_COLUMNS,
-    STREAMED_ROWS = 1 << 19,
     CHAIN_ROWS = 256 /* scanned at once: so few that loops go on beside what is prefetched with them */
 };
 
@@ -145,45 +143,21 @@ static void write_results(const struct scan *scan, int64_t row, const void *valu
         operator_write_ints(scan->to, row, values, count);
 }
 
-/* Past the caches. */
-static void stream_results(const struct scan *scan, int64_t row, const void *values, int count)
-{
-    _Alignas(STREAM_LINE) int64_t space[OPERATOR_BLOCK];
-    const enum type store = scan->to->store;
-    const size_t bytes = (size_t)count * type_table[store].size;
-    void *to = column_at(scan->to, row);
-    if ((uintptr_t)to % STREAM_LINE != 0 || bytes % STREAM_LINE != 0) {
-        write_results(scan, row, values, count);
-        return;
-    }
-    if (type_table[store].size < sizeof *space) {
-        struct operands operands = {.out = space, .a = values};
-        vector_move(TYPE_I64, store)(&operands, count);
-        values = space;
-    }
-    stream_lines(to, values, bytes / STREAM_LINE);
-}
-
 /* Rows of one chain. */
 static void scan_chain(struct scan *scan, struct running *running, int64_t begin, int64_t end)
 {
-    _Alignas(STREAM_LINE) double in[CHAIN_ROWS], out[CHAIN_ROWS]; /* or as many integers, of the same size */
-    const bool streamed = scan->sums.how.streamed && end - begin >= CHAIN_ROWS;
-    const bool in_place = !streamed && (scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64);
+    double in[CHAIN_ROWS], out[CHAIN_ROWS]; /* or as many integers, of the same size */
+    const bool in_place = scan->to->store == TYPE_F64 || scan->to->store == TYPE_I64;
     while (begin < end && !scan->flagged) {
         const int count = end - begin < CHAIN_ROWS ? (int)(end - begin) : CHAIN_ROWS;
         if (scan->ahead > 0)
             operator_prefetch(scan->from, begin + scan->ahead, count);
         operator_values(scan->from, begin, count, in);
         scan_values(scan, running, in, in_place ? column_at(scan->to, begin) : (void *)out, count);
-        if (streamed)
-            stream_results(scan, begin, out, count);
-        else if (!in_place)
+        if (!in_place)
             write_results(scan, begin, out, count);
         begin += count;
     }
-    if (streamed)
-        stream_fence();
 }
 
 /* Scans rows begin..end-1, continuing from `running` until the next segment begins. `totals`: of the runs of these
@@ -397,11 +371,8 @@ enum status operator_scan(const struct operator_job *job, const struct workers *
     scan->number = type_table[scan->from->store].kind == KIND_FLOAT;
     scan->segment = column_op->segment;
     scan->stride = column_op->stride > 1 ? column_op->stride : 1;
-    scan->sums = (struct scan_sums){.from = scan->from,
-                                    .to = scan->to,
-                                    .how = {.level = compensated_level_at(0),
-                                            .exclusive = scan->exclusive,
-                                            .streamed = job->rows >= STREAMED_ROWS}};
+    scan->sums = (struct scan_sums){
+        .from = scan->from, .to = scan->to, .how = {.level = compensated_level_at(0), .exclusive = scan->exclusive}};
     *job->result_rows = job->rows;
     enum status status = STATUS_OK;
     if (!set_start(scan))

@@ -1,7 +1,6 @@
 #include "engine/values/compensated_scan.h"
 
 #include "base/integer.h"
-#include "base/nontemporal_copy.h"
 
 #include <string.h>
 
@@ -110,17 +109,10 @@ static bool scan_serially(bool exclusive, const double *values, int64_t count, s
 
 /* ---- SCAN_RUNS runs ---- */
 
-static void write_sums(const struct compensated_scan *scan, const double *sums, int rows, int64_t apart,
-                       double *results)
+static void write_sums(const double *sums, int rows, int64_t apart, double *results)
 {
-    for (int i = 0; i < SCAN_RUNS; i++) {
-        double *to = results + i * apart;
-        const double *from = sums + (size_t)i * SCAN_STEP;
-        if (scan->streamed && (uintptr_t)to % STREAM_LINE == 0)
-            stream_lines(to, from, (size_t)rows * sizeof *to / STREAM_LINE);
-        else
-            memcpy(to, from, (size_t)rows * sizeof *to);
-    }
+    for (int i = 0; i < SCAN_RUNS; i++)
+        memcpy(results + i * apart, sums + (size_t)i * SCAN_STEP, (size_t)rows * sizeof *sums);
 }
 
 /* Sets the lanes to sums that get `rows` more terms; false: one is not finite. */
@@ -152,7 +144,7 @@ static bool is_lossy(const struct compensated_lanes *lanes)
 static bool scan_in_lanes(const struct compensated_scan *scan, struct compensated_lanes *lanes, double scale,
                           const double *values, int64_t rows, int64_t apart, double *results)
 {
-    _Alignas(STREAM_LINE) double sums[SCAN_RUNS * SCAN_STEP];
+    double sums[SCAN_RUNS * SCAN_STEP];
     bool lossy = is_lossy(lanes), certain = true;
     for (int64_t row = 0; row < rows && certain; row += SCAN_STEP) {
         const int count = rows - row < SCAN_STEP ? (int)(rows - row) : SCAN_STEP;
@@ -165,10 +157,8 @@ static bool scan_in_lanes(const struct compensated_scan *scan, struct compensate
             certain =
                 scan->level->scan(lanes, values + row, apart, scan->ahead, count, scan->exclusive, lossy, scale, sums);
         }
-        write_sums(scan, sums, count, apart, results + row);
+        write_sums(sums, count, apart, results + row);
     }
-    if (scan->streamed)
-        stream_fence();
     return certain;
 }
 

@@ -42,7 +42,6 @@ const struct compensated_level *compensated_level_at(int i);
 struct compensated_scan {
     const struct compensated_level *level;
     bool exclusive; /* a row gets the sum of those before it */
-    bool streamed;  /* results are written past the caches */
     int64_t ahead;  /* values so far behind the one being scanned are prefetched */
 };
 
