@@ -34,6 +34,8 @@ def write(node):
     if op in ("missing-literal", "word"):
         return "missing" if op == "missing-literal" else node.extra
     args = [write(arg) for arg in node.args]
+    if op == "zone":
+        return readings.write_zoned(node, args[0])
     if op == "call" or (op == "rows" and node.extra not in ("+", "like")):
         return f"{node.extra}({', '.join(args)})"
     if op == "months":
@@ -206,13 +208,15 @@ class Maker:
         choice = random.random()
         if choice < 0.08 and self.of(lambda kind: kind == TEXT):
             return functions.random_number_of_text(random, self.make(TEXT, depth - 1))
+        if choice < 0.1 and self.times():
+            return self.zoned(INT, depth) or self.leaf(INT)
         if choice < 0.16 and self.times():
             return functions.random_part(random, self.time(depth))
         if choice < 0.45:
             return Node(random.choice(["+", "-", "+", "-", "*"]), INT, [self.make(INT, depth - 1), self.make(INT, depth - 1)])
         if choice < 0.6:
             other = Node("literal", INT, (), random.choice([-7, -2, 2, 3, 10])) if random.random() < 0.85 else self.leaf(INT)
-            return Node(random.choice(["/", "%", "//"]), INT, [self.make(INT, depth - 1), other])
+            return Node(random.choice(["/", "%", "//", "/?"]), INT, [self.make(INT, depth - 1), other])
         if choice < 0.7:
             return Node("-", INT, [self.make(DATE, depth - 1), self.make(DATE, depth - 1)])
         if choice < 0.76:
@@ -249,7 +253,25 @@ class Maker:
         args = [self.make(FLOAT, depth - 1) for _ in range(2 if name in ("min", "max") else 1)]
         return Node("call", FLOAT, args, name)
 
+    def zoned(self, kind, depth):
+        """What a zone's clocks show, if it is of this type."""
+        for _ in range(10):
+            made = readings.random_zoned(self.random, self.time(depth))
+            if made.type == kind:
+                return made
+        return None
+
+    def read(self, kind, depth):
+        """What a format reads in a text."""
+        time = self.time(depth) if self.times() else None
+        made = readings.random_read(self.random, kind, self.column_like(self.make(TEXT, depth - 1)), time)
+        return made if made.reads() else None
+
     def text(self, depth):
+        if self.times() and self.random.random() < 0.3:
+            made = self.zoned(TEXT, depth) if self.random.random() < 0.3 else readings.random_written(self.random, self.time(depth))
+            if made:
+                return made
         if self.random.random() < 0.3:
             return functions.random_of_rows(self, depth)
         if self.random.random() < 0.6:
@@ -267,6 +289,10 @@ class Maker:
 
     def date(self, depth):
         random = self.random
+        if random.random() < 0.3:
+            made = self.zoned(DATE, depth) if self.times() and random.random() < 0.5 else self.read(DATE, depth)
+            if made:
+                return made
         if random.random() < 0.3 and self.times():
             return functions.random_date(random, self.time(depth))
         moved = self.make(DATE, depth - 1)
@@ -281,6 +307,10 @@ class Maker:
     def timestamp(self, utc, depth):
         random = self.random
         kind = Type("timestamp", utc=utc)
+        if random.random() < 0.35:
+            made = self.zoned(kind, depth) if self.times() and random.random() < 0.6 else self.read(kind, depth)
+            if made:
+                return made
         if random.random() < 0.4 and self.times():
             made = functions.random_timestamp(random, self.time(depth))
             if made.type == kind:
@@ -297,6 +327,10 @@ class Maker:
 
     def duration(self, depth):
         random = self.random
+        if random.random() < 0.15 and self.of(lambda kind: kind == TEXT):
+            made = self.read(DURATION, depth)
+            if made:
+                return made
         choice = random.random()
         if choice < 0.3:
             return Node("-", DURATION, [self.make(TIMESTAMP, depth - 1), self.make(TIMESTAMP, depth - 1)])
@@ -350,3 +384,4 @@ def is_free(node):
 
 
 import functions  # noqa: E402 it makes nodes
+import readings  # noqa: E402

@@ -4,7 +4,9 @@ import datetime
 import decimal
 import re
 import string
+import sys
 
+import readings
 from expressions import Node
 from values import BOOL, DATE, DAY, DURATION, EPOCH, INT, TEXT, TIMESTAMP, Type, write_date, write_decimal, write_timestamp
 
@@ -33,6 +35,8 @@ def number(value):
 
 def random_text(random, s):
     """Text of text."""
+    if random.random() < 0.4:
+        return readings.random_regex(random, s)
     name = random.choice(["upper", "lower", "trim", "substr", "replace", "split", "+", "+"])
     if name == "+":
         return Node("+", TEXT, [s, quoted(random.choice(["x", "é", " "]))])
@@ -355,7 +359,7 @@ def pad(s, width, fill=" "):
 
 
 ROW_CALLS = {
-    "text": lambda kinds, value: printed(kinds[0], value),
+    "text": lambda kinds, value, form=None: strftime(kinds[0], value, form) if form else printed(kinds[0], value),
     "concat": lambda kinds, *values: "".join(map(printed, kinds, values)),
     "+": lambda kinds, a, b: a + b,
     "substr": lambda kinds, *args: substr(*args),
@@ -417,6 +421,9 @@ TEXT_CALLS = {
     "+": lambda s, x: s + x,
     "~": lambda s, pattern: re.search(pattern, s) is not None,
     "int": lambda s: int(s) if re.fullmatch(r"[+-]?\d+", s) else None,
+    "extract": readings.extract,
+    "replace_regex": readings.replace_regex,
+    **{name: lambda s, form, name=name: readings.read_time(name, s, form) for name in ("date", "timestamp", "time")},
 }
 
 
@@ -427,6 +434,8 @@ def python_call(node):
     name = node.op if node.op != "call" else node.extra
     if name == "months":
         return lambda value: moved(kind, value, node.extra)
+    if name == "zone":
+        return lambda value: readings.zoned(kind, value, node.extra, sys.modules[__name__])
     if kind is None or any(arg.op not in ("literal", "word") for arg in node.args[1:]):
         return None
     if kind.kind == "text" and name in TEXT_CALLS:
@@ -474,6 +483,8 @@ def sql_of_text(name, args, known):
         return f"string_split({args[0]}, {args[1]})[{known[1] + 1 if known[1] >= 0 else known[1]}]"
     if name == "int":
         return f"CASE WHEN regexp_full_match({args[0]}, '[+-]?[0-9]+') THEN try_cast({args[0]} AS BIGINT) END"
+    if name not in SQL_CALLS:
+        raise NotImplementedError
     return SQL_CALLS[name].format(*args)
 
 
@@ -490,6 +501,8 @@ def sql_call(node, args, sql_type):
     kind, name = node.args[0].type, node.op if node.op != "call" else node.extra
     known = [arg.extra for arg in node.args[1:]]
     back = sql_type(node.type)
+    if name == "zone":
+        raise NotImplementedError
     if kind.kind == "text":
         return sql_of_text(name, args, known)
     if name == "months":

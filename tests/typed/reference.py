@@ -56,6 +56,11 @@ def truncated_exact(a, b):
     return quotient if (a < 0) == (b < 0) else -quotient
 
 
+def divided(a, b):
+    """By nothing it is missing."""
+    return truncated(a, b) if b else None
+
+
 def float_divide(a, b):
     if b == 0:
         if a == 0 or a != a:
@@ -75,6 +80,7 @@ INTEGER = {
     "/": truncated,
     "//": truncated,
     "%": remainder,
+    "/?": divided,
 }
 REAL = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": float_times, "/": float_divide}
 

@@ -104,6 +104,8 @@ def micros(text, kind):
 
 def arithmetic(node, args):
     op, kind = node.op, node.type.kind
+    if op == "/?":
+        raise NotImplementedError
     first, second = (arg.type for arg in node.args)
     a, b = args
     if kind == "float":

@@ -117,33 +117,56 @@ def random_types(random, form):
     return types
 
 
-def random_columns(random, form, rows):
-    columns, seen = [], {}
+class Recipe:
+    """How the values of a column are drawn: there may be several tables of the same columns."""
+
+    def __init__(self, name, kind, make, holes):
+        self.name, self.type, self.make, self.holes = name, kind, make, holes
+
+
+def random_recipes(random, form):
+    recipes, seen = [], {}
     for kind in random_types(random, form):
         number = seen[kind.kind] = seen.get(kind.kind, 0) + 1
         make = source(random, kind.kind, random.random() < 0.12)
         holes = random.choice([0, 0, 0.1, 0.3, 0.3, 1 if random.random() < 0.2 else 0.5])
+        recipes.append(Recipe(f"{NAMES[kind.kind]}{number}", kind, make, holes))
+    return recipes
+
+
+def random_columns(random, form, rows, recipes):
+    columns = []
+    for recipe in recipes:
+        kind = recipe.type
         # A list and a file without values do not say their type.
-        values = [None if random.random() < holes else make() for _ in range(rows)]
+        values = [None if random.random() < recipe.holes else recipe.make() for _ in range(rows)]
         if form == "list" and rows and all(value is None for value in values):
-            values[random.randrange(rows)] = make()
+            values[random.randrange(rows)] = recipe.make()
         elif kind.utc and all(value is None for value in values):
             kind = TIMESTAMP
-        columns.append(Column(f"{NAMES[kind.kind]}{number}", kind, values))
+        columns.append(Column(recipe.name, kind, values))
     return columns
 
 
-def random_table(random, name, forms, large=0.0):
-    """A table in one of these forms: "list" or the ending of a file."""
+def random_tables(random, names, forms, large=0.0):
+    """Tables of the same columns in one of these forms: "list" or the ending of a file."""
     form = random.choice(forms)
     if random.random() < large:
-        base = Table(name, random_columns(random, "list", random.choice([7, 31, 100])), "list")
-        rows = random.choice(LARGE)
-        columns = [
-            Column(c.name, c.type, [c.values[at * MULTIPLIER % base.rows] for at in range(rows)]) for c in base.columns
-        ]
-        return Table(name, columns, "list", base)
+        recipes = random_recipes(random, "list")
+        return [large_table(random, name, recipes) for name in names]
+    recipes = random_recipes(random, form)
+    return [small_table(random, name, form, recipes) for name in names]
+
+
+def large_table(random, name, recipes):
+    base = Table(name, random_columns(random, "list", random.choice([7, 31, 100]), recipes), "list")
+    rows = random.choice(LARGE)
+    columns = [Column(c.name, c.type, [c.values[at * MULTIPLIER % base.rows] for at in range(rows)]) for c in base.columns]
+    return Table(name, columns, "list", base)
+
+
+def small_table(random, name, form, recipes):
     rows = random.choice(LONGER) if random.random() < 0.15 else random.choice(LENGTHS)
     if form == "list" and rows == 0:
         rows = 1
-    return Table(name, random_columns(random, form, rows), form)
+    return Table(name, random_columns(random, form, rows, recipes), form)

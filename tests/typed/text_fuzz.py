@@ -17,25 +17,15 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness  # noqa: E402
 from functions import pad, split, substr  # noqa: E402
+from readings import MICROSECOND, OF_GROUPS, REGEXES, REPLACEMENTS, extract, python_format, read_time, replace_regex  # noqa: E402
 from values import TEXT, literal  # noqa: E402
 
 TOGETHER = 20  # expressions of a table
-EPOCH = datetime.datetime(1970, 1, 1)
-NEW = datetime.datetime(2000, 1, 1)
-MICROSECOND = datetime.timedelta(microseconds=1)
 DATE_PARTS = ["%Y-%m-%d", "%d/%m/%Y", "%m.%d.%y", "%d %b %Y", "%B %d, %Y", "%Y %j", "%a %d %b %Y", "%A, %d %B %Y", "%F", "%D"]
 CLOCK_PARTS = ["%H:%M:%S", "%H:%M", "%I:%M:%S %p", "%H.%M.%S.%f", "%T", "%R", "%I %p"]
 BETWEEN = [" ", "T", ":", " at "]
 ZONES = ["", "", " %z", "%z"]
 WORDS = ["", "a", "b", "ab", "a1", "12", "é", "日本", "x-y", "A_B", " ", "a b", "2024-01-31", "k=v;k2=v2", "AAPL 12.5", "aaa", "ß"]
-REGEXES = ["[0-9]+", "([a-z]+)([0-9]*)", "a*", "", "(a|b)", "([^=;]+)=([^;]*)", r"\w+", "(x)?-(y)?", "^.", ".$", "(?i)A", "é|日"]
-REGEXES += [r"\d{2,}", "(.)(.)"]
-REPLACEMENTS = ["", "#", r"<\0>", "é", r"\\"]
-OF_GROUPS = [r"\1", r"[\1\2]", r"\2\1"]
-
-
-def python_format(form):
-    return form.replace("%F", "%Y-%m-%d").replace("%D", "%m/%d/%y").replace("%T", "%H:%M:%S").replace("%R", "%H:%M")
 
 
 def random_moment(source):
@@ -61,19 +51,6 @@ def written(moment, form, source):
     return text
 
 
-def strptime(text, form):
-    """The moment, None if the text is not of this form."""
-    # Other digits than ASCII's are none, and literal letters are not of any case, as in Python.
-    if not text.isascii() or ("T" in form.replace("%T", "") and "T" not in text) or (" at " in form and " at " not in text):
-        return None
-    if "%f" in form:
-        text = re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", text)  # more digits are cut
-    try:
-        return datetime.datetime.strptime(text, python_format(form))
-    except ValueError:
-        return None
-
-
 class Times:
     """Texts of one format, and an expression that reads them."""
 
@@ -91,26 +68,7 @@ class Times:
         return [(f"int({self.what}(s, {literal(TEXT, self.form)}))", self.value)]
 
     def value(self, text):
-        if self.what == "time":
-            moment = strptime("2000-01-01|" + text, "%Y-%m-%d|" + self.form)
-            return None if moment is None else (moment - NEW) // MICROSECOND
-        moment = strptime(text, self.form)
-        if moment is None:
-            return None
-        year = int(text[:4]) if "%j" in self.form else 0
-        if "%j" in self.form and moment.year != year:
-            return None  # day 366: Python goes on to the next year
-        if moment.tzinfo:
-            moment = moment.replace(tzinfo=None) - moment.utcoffset() if moment.year not in (1, 9999) else moment
-            if moment.tzinfo:  # beyond Python's years
-                ahead = moment.utcoffset() // MICROSECOND
-                return (moment.replace(tzinfo=None) - EPOCH) // MICROSECOND - ahead
-        return (moment - EPOCH) // MICROSECOND if self.what == "timestamp" else (moment - EPOCH).days
-
-
-def extract(text, regex, group):
-    match = re.search(regex, text)
-    return match.group(group) if match else None
+        return read_time(self.what, text, self.form)
 
 
 class Texts:
@@ -132,11 +90,10 @@ class Texts:
         if choice < 0.35:
             group = source.choice([None, *range(groups + 1)])
             call = f"extract(s, {literal(TEXT, regex)}{'' if group is None else f', {group}'})"
-            return call, lambda s: extract(s, regex, min(groups, 1) if group is None else group)
+            return call, lambda s: extract(s, regex, group)
         if choice < 0.75:
             to = source.choice(REPLACEMENTS + OF_GROUPS[: 3 if groups > 1 else groups])
-            python_to = to.replace(r"\0", r"\g<0>")
-            return f"replace_regex(s, {literal(TEXT, regex)}, {literal(TEXT, to)})", lambda s: re.sub(regex, python_to, s)
+            return f"replace_regex(s, {literal(TEXT, regex)}, {literal(TEXT, to)})", lambda s: replace_regex(s, regex, to)
         if choice < 0.85:
             width, fill = source.randint(-9, 9), source.choice([" ", "*", "é"])
             return f"pad(s, {width}, {literal(TEXT, fill)})", lambda s: pad(s, width, fill)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random pipelines over random tables of all types: compares rql with a reference, row by row.
 
-    typed.py [--count N] [--seed SEED] [--modes M,...] [--device-share F] [--large-share F] [--forms F,...] [--duckdb]
+    typed.py [--count N] [--seed SEED] [--modes M,...] [--device-share F] [--large-share F] [--forms F,...] [--repeat N] [--duckdb]
 
 The reference is Python's (reference.py) or, with --duckdb, DuckDB (sql.py). Prints its seed, which makes the same pipelines
 again. Many pipelines run in one process. A mismatch is shrunk and printed with the statements that show it again.
@@ -17,8 +17,8 @@ import time
 sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 import harness  # noqa: E402
 import reference  # noqa: E402
-from pipelines import random_case  # noqa: E402
-from tables import random_table  # noqa: E402
+from pipelines import Case, random_case  # noqa: E402
+from tables import random_tables  # noqa: E402
 from values import literal, read  # noqa: E402
 
 CASES = 20  # of one table
@@ -263,14 +263,22 @@ def scalars_of(source, table):
 
 
 def make_tables(seed, first, count, arguments):
-    for number in range(first, first + count):
+    """Tables and their cases; `repeat` tables of the same columns have the same cases, which need the same programs."""
+    for number in range(first, first + count, arguments.repeat):
         source = random.Random(f"{seed}/{number}")
-        table = random_table(source, f"tab{number}", arguments.forms.split(","), arguments.large_share)
-        scalars = scalars_of(source, table)
-        cases = [random_case(source, table, scalars) for _ in range(CASES)]
-        for at, case in enumerate(cases):
-            case.part = f"part{at}of{number}"  # where one fails, no other case's is read
-        yield table, cases
+        names = [f"tab{at}" for at in range(number, min(number + arguments.repeat, first + count))]
+        same = random_tables(source, names, arguments.forms.split(","), arguments.large_share)
+        scalars = scalars_of(source, same[0])
+        if len(same) > 1:  # all have those of the first
+            scalars = [(name, kind, value, f"let {name} = {literal(kind, value)}") for name, kind, value, _ in scalars]
+        cases = [random_case(source, same[0], scalars) for _ in range(CASES)]
+        for at, table in enumerate(same):
+            if any(column.type != other.type for column, other in zip(table.columns, same[0].columns)):
+                continue  # a column in UTC of which all is missing
+            of_table = [Case(table, case.stages, case.cut) for case in cases]
+            for place, case in enumerate(of_table):
+                case.part = f"part{place}of{number + at}"  # where one fails, no other case's is read
+            yield table, of_table
 
 
 def main(sandbox):
@@ -280,6 +288,7 @@ def main(sandbox):
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--modes", default=",".join({**harness.MODES, "host-unfused": [], "host-kept": []}))
     parser.add_argument("--device-share", type=float, default=0.006)
+    parser.add_argument("--repeat", type=int, default=1, help="tables of the same columns that each case runs on")
     parser.add_argument("--large-share", type=float, default=0.02)
     parser.add_argument("--forms", default="list,csv,parquet,arrow")
     parser.add_argument("--duckdb", action="store_true")
@@ -303,7 +312,7 @@ def main(sandbox):
     made = tables = failing = unknown = 0
     while made < arguments.count and tally.failed < arguments.failures and time.monotonic() - begun < arguments.seconds:
         cases = []
-        count = min(BATCH, -(-(arguments.count - made) // CASES))
+        count = min(max(BATCH, arguments.repeat), -(-(arguments.count - made) // CASES))
         for table, of_table in make_tables(seed, tables, count, arguments):
             run.prepare(table)
             cases += of_table
