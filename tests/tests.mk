@@ -19,6 +19,7 @@
 #: make windows-duckdb  random windows and groups against DuckDB's window functions: PYTHON with duckdb, COUNT, SEED
 #: make relations-duckdb  random pipelines of joins, groups and stages within groups against DuckDB: PYTHON with duckdb
 #: make typed-duckdb  random pipelines over typed tables against DuckDB: PYTHON with duckdb and pyarrow, COUNT=10000, SEED
+#: make words-random  random texts and typed pipelines in four modes, host and device, fused and not: COUNT=10000, SEED
 #: make bench       rql against C by hand, DuckDB, ClickHouse, Polars, NumPy: MAX_ROWS=10000000 PYTHON=python3 with those
 #: make bench-primitives  the other primitives against the same
 #: make bench-files  reading CSV and Parquet files against DuckDB, Polars, pyarrow: FILE_ROWS=5000000
@@ -53,7 +54,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) soak soak-leaks hints-expect coverage quick servers-random servers-texts dialects typed-duckdb windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) soak soak-leaks hints-expect coverage quick servers-random servers-texts dialects typed-duckdb words-random windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow fuzz-folders bare \
 	bench-build bench-files bench-json bench-analysts bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations clickbench bench-clickbench
 
@@ -207,6 +208,13 @@ servers-texts: all
 typed-duckdb: all
 	RQL=$(B)/rql $(PYTHON) tests/typed/typed.py --duckdb --count $(COUNT) --modes host,host-unfused,host-kept \
 	    $(if $(SEED),--seed $(SEED)) $(TYPED_FLAGS)
+
+# A shape of a pipeline runs on many tables, as a device has to build its programs: half a second each with PoCL.
+FOUR_MODES := --modes host,host-unfused,device,unfused --device-share 1 $(if $(SEED),--seed $(SEED))
+
+words-random: all
+	RQL=$(abspath $(B))/rql $(PYTHON) tests/typed/text_fuzz.py --count $(COUNT) $(FOUR_MODES)
+	RQL=$(abspath $(B))/rql $(PYTHON) tests/typed/typed.py --count $(COUNT) --repeat 100 --large-share 0 $(FOUR_MODES)
 
 # Tables are made once: remove build/tpch, build/db-benchmark or build/clickbench to make others.
 SCALE ?= 1

@@ -114,9 +114,12 @@ def strptime(text, form):
     if "%f" in form:
         text = re.sub(r"(\.[0-9]{6})[0-9]+", r"\1", text)  # more digits are cut
     try:
-        return datetime.datetime.strptime(text, python_format(form))
+        moment = datetime.datetime.strptime(text, python_format(form))
     except ValueError:
         return None
+    # Python passes over the day of the week, here it has to be that of the date.
+    weekday = form.startswith(("%a", "%A")) and text[:3].lower()
+    return None if weekday and weekday != moment.strftime("%a").lower() else moment
 
 
 def read_time(what, text, form):

@@ -61,7 +61,7 @@ const char *time_format_check_written(struct text format, enum time_format_use u
 
 /* Which numbers a format reads. */
 struct found {
-    bool year, month, day, of_year, iso_year, iso_week, weekday, hour12, hour24, half, seconds, clock, zone;
+    bool year, month, day, of_year, iso_year, iso_week, weekday, hour12, hour24, half, seconds, clock, fraction, zone;
 };
 
 static const char *note_code(struct found *found, char code)
@@ -107,8 +107,10 @@ static const char *note_code(struct found *found, char code)
         break;
     case 'M':
     case 'S':
-    case 'f':
         found->clock = true;
+        break;
+    case 'f':
+        found->fraction = true;
         break;
     case 'p':
         found->half = true;
@@ -139,9 +141,12 @@ static const char *check_found(const struct found *found, enum time_format_use u
     if (found->hour12 && found->hour24)
         return "%H and %I are both the hour";
     if (use == FORMAT_OF_CLOCK)
-        return found->clock && !found->zone && !found->seconds && !found->year && !iso
+        return (found->clock || found->fraction) && !found->zone && !found->seconds && !found->year && !iso
                    ? NULL
                    : "a time of day has %H, %M and %S, no date and no zone";
+    if (found->seconds &&
+        (found->year || found->month || found->day || found->of_year || iso || found->weekday || found->clock))
+        return "%s is all of a time but its fraction";
     if (use == FORMAT_OF_DATE && (found->zone || found->seconds))
         return "in which zone is the day? `date(timestamp(s, ...))` is that in UTC";
     if (iso && (!found->iso_year || !found->iso_week || !found->weekday || found->year))

@@ -11,12 +11,19 @@ static const int64_t SECOND_US = 1000000, MINUTE_US = 60 * INT64_C(1000000);
 /* What has been read so far; numbers are -1 until they are. */
 struct reader {
     const char *at, *end;
-    int64_t year, seconds;
-    int month, day, of_year, iso_week, weekday, hour, hour12, minute, second, fraction;
-    int64_t iso_year;
-    bool afternoon, has_seconds;
+    int64_t seconds;
+    int year, month, day, of_year, iso_year, iso_week, weekday, hour, hour12, half, minute, second, fraction;
+    bool has_seconds;
     struct time_read *read;
 };
+
+/* What is read twice has to be the same. */
+static bool keep(int *part, int number)
+{
+    const bool good = *part < 0 || *part == number;
+    *part = number;
+    return good;
+}
 
 /* A number of `least` to `most` digits. */
 static bool read_digits(struct reader *reader, int least, int most, int *number)
@@ -28,9 +35,10 @@ static bool read_digits(struct reader *reader, int least, int most, int *number)
     return count >= least;
 }
 
-static bool read_number(struct reader *reader, int most, int lo, int hi, int *number)
+static bool read_number(struct reader *reader, int most, int lo, int hi, int *part)
 {
-    return read_digits(reader, 1, most, number) && *number >= lo && *number <= hi;
+    int number;
+    return read_digits(reader, 1, most, &number) && number >= lo && number <= hi && keep(part, number);
 }
 
 /* One of the names, or its first three letters; its number from 0. */
@@ -48,12 +56,10 @@ static bool read_name(struct reader *reader, const char *const *names, int count
     return false;
 }
 
-static bool read_year(struct reader *reader, int64_t *year)
+static bool read_year(struct reader *reader, int *year)
 {
     int number;
-    const bool good = read_digits(reader, 4, 4, &number) && number > 0;
-    *year = number;
-    return good;
+    return read_digits(reader, 4, 4, &number) && number > 0 && keep(year, number);
 }
 
 /* Seconds since 1970, in UTC. */
@@ -75,13 +81,14 @@ static bool read_seconds(struct reader *reader)
 static bool read_fraction(struct reader *reader)
 {
     const char *first = reader->at;
-    if (!read_digits(reader, 1, 6, &reader->fraction))
+    int fraction;
+    if (!read_digits(reader, 1, 6, &fraction))
         return false;
     for (int64_t count = reader->at - first; count < 6; count++)
-        reader->fraction *= 10;
+        fraction *= 10;
     for (; reader->at < reader->end && *reader->at >= '0' && *reader->at <= '9'; reader->at++)
         reader->read->cut = reader->read->cut || *reader->at != '0';
-    return true;
+    return keep(&reader->fraction, fraction);
 }
 
 /* Z, +HH:MM, +HHMM or +HH. */
@@ -126,9 +133,8 @@ static bool read_half(struct reader *reader)
     if (reader->end - reader->at < 2 || (reader->at[1] | 0x20) != 'm')
         return false;
     const char half = (char)(*reader->at | 0x20);
-    reader->afternoon = half == 'p';
     reader->at += 2;
-    return half == 'a' || half == 'p';
+    return (half == 'a' || half == 'p') && keep(&reader->half, half == 'p');
 }
 
 static void skip_blanks(struct reader *reader)
@@ -146,8 +152,7 @@ static bool read_code(struct reader *reader, char code)
         return read_year(reader, &reader->year);
     case 'y':
         good = read_digits(reader, 2, 2, &number);
-        reader->year = number + (number < 69 ? 2000 : 1900);
-        return good;
+        return good && keep(&reader->year, number + (number < 69 ? 2000 : 1900));
     case 'm':
         return read_number(reader, 2, 1, 12, &reader->month);
     case 'd':
@@ -161,11 +166,11 @@ static bool read_code(struct reader *reader, char code)
     case 'h':
     case 'B':
         good = read_name(reader, month_names, 12, code == 'B', &number);
-        reader->month = number + 1;
-        return good;
+        return good && keep(&reader->month, number + 1);
     case 'a':
     case 'A':
-        return read_name(reader, day_names, 7, code == 'A', &number);
+        good = read_name(reader, day_names, 7, code == 'A', &number);
+        return good && keep(&reader->weekday, number + 1);
     case 'u':
         return read_number(reader, 1, 1, 7, &reader->weekday);
     case 'G':
@@ -217,27 +222,42 @@ static bool read_all(struct reader *reader, const char *format, size_t length)
     return good;
 }
 
-/* The days of what was read; false if there is no such day. */
-static bool find_day(const struct reader *reader, int64_t *days)
+/* The days of what was read; of a time of day 0. */
+static int64_t find_day(const struct reader *reader)
 {
-    const int month = reader->month < 0 ? 1 : reader->month, day = reader->day < 0 ? 1 : reader->day;
     if (reader->iso_year >= 0) {
         const int64_t fourth = days_of_civil((struct civil){reader->iso_year, 1, 4});
         const int64_t monday = fourth - ((fourth % 7) + 7 + 3) % 7;
-        *days = monday + (int64_t)(reader->iso_week - 1) * 7 + reader->weekday - 1;
-        /* The year has a week 53 if the Thursday of that is in it. */
-        return civil_of_days(monday + (int64_t)(reader->iso_week - 1) * 7 + 3).year == reader->iso_year;
+        return monday + (int64_t)(reader->iso_week - 1) * 7 + reader->weekday - 1;
     }
-    if (reader->year < 0) { /* a time of day */
-        *days = 0;
-        return true;
-    }
-    if (reader->of_year >= 0 && reader->month < 0 && reader->day < 0) {
-        *days = days_of_civil((struct civil){reader->year, 1, 1}) + reader->of_year - 1;
-        return civil_of_days(*days).year == reader->year;
-    }
-    *days = days_of_civil((struct civil){reader->year, month, day});
-    return day <= days_of_month(reader->year, month);
+    if (reader->year < 0)
+        return 0;
+    if (reader->of_year >= 0)
+        return days_of_civil((struct civil){reader->year, 1, 1}) + reader->of_year - 1;
+    const int month = reader->month < 0 ? 1 : reader->month, day = reader->day < 0 ? 1 : reader->day;
+    return days_of_civil((struct civil){reader->year, month, day});
+}
+
+static bool agrees(int part, int64_t number)
+{
+    return part < 0 || part == number;
+}
+
+/* Whether all that was read is of that day. It is not where there is no such day, either. */
+static bool is_of_day(const struct reader *reader, int64_t days)
+{
+    const struct civil civil = civil_of_days(days);
+    const int64_t weekday = ((days % 7) + 7 + 3) % 7 + 1;
+    /* A week is of the year of its Thursday. */
+    return agrees(reader->iso_year, civil_of_days(days - weekday + 4).year) && agrees(reader->year, civil.year) &&
+           agrees(reader->month, civil.month) && agrees(reader->day, civil.day) &&
+           agrees(reader->of_year, days - days_of_civil((struct civil){civil.year, 1, 1}) + 1) &&
+           agrees(reader->weekday, weekday);
+}
+
+static int or_none(int part)
+{
+    return part < 0 ? 0 : part;
 }
 
 static bool read_text(struct text format, struct text text, struct time_read *read)
@@ -249,19 +269,29 @@ static bool read_text(struct text format, struct text text, struct time_read *re
                             .day = -1,
                             .of_year = -1,
                             .iso_year = -1,
+                            .iso_week = -1,
+                            .weekday = -1,
+                            .hour = -1,
+                            .hour12 = -1,
+                            .half = -1,
+                            .minute = -1,
+                            .second = -1,
+                            .fraction = -1,
                             .read = read};
     *read = (struct time_read){0};
     if (!read_all(&reader, format.at, format.length) || reader.at != reader.end)
         return false;
+    const int fraction = or_none(reader.fraction);
     if (reader.has_seconds) {
         const int64_t of_day = ((reader.seconds % 86400) + 86400) % 86400;
         read->days = (reader.seconds - of_day) / 86400;
-        read->clock = of_day * SECOND_US + reader.fraction;
+        read->clock = of_day * SECOND_US + fraction;
         return true;
     }
-    const int hour = reader.hour12 > 0 ? reader.hour12 % 12 + (reader.afternoon ? 12 : 0) : reader.hour;
-    read->clock = (int64_t)(hour * 3600 + reader.minute * 60 + reader.second) * SECOND_US + reader.fraction;
-    return find_day(&reader, &read->days);
+    const int hour = reader.hour12 > 0 ? reader.hour12 % 12 + 12 * reader.half : or_none(reader.hour);
+    read->clock = (int64_t)(hour * 3600 + or_none(reader.minute) * 60 + or_none(reader.second)) * SECOND_US + fraction;
+    read->days = find_day(&reader);
+    return (reader.year < 0 && reader.iso_year < 0) || is_of_day(&reader, read->days);
 }
 
 /* Behind the bytes of a text: the digits of parts that a format does not have. */

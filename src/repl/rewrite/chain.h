@@ -13,6 +13,7 @@ struct chain {
     bool is_column;       /* of one column, `column` */
     struct phrase column; /* of which, in pandas, a method may follow */
     const char *keys;     /* of a group, or NULL */
+    const char *index;    /* of pandas, the keys of the last group; or NULL */
     bool keeps_missing;   /* of which one may be missing */
     bool appears;         /* groups are in the order in which they appear */
     const char *last;     /* the column of a group's values, by which they are sorted; or NULL */

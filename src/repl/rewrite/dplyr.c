@@ -130,8 +130,12 @@ static bool filter(struct translator *t, struct chain *chain, size_t close)
 /* mutate(a = E, b = F): each is a stage of its own, as the next one may read its result. */
 static bool mutate(struct translator *t, struct chain *chain, size_t close)
 {
-    while (t->at < close) {
-        const size_t comma = find_word(t, t->at, ","), end = comma < close ? comma : close;
+    const char *keys = chain->keys;
+    size_t last = close;
+    const char *by = by_names(t, close, &last);
+    chain->keys = by ? by : keys;
+    while (t->at < last) {
+        const size_t comma = find_word(t, t->at, ","), end = comma < last ? comma : last;
         size_t aggregates, count;
         if (!token_is(t, t->at + 1, "="))
             return tell(t, "`derive NAME = E` adds a column");
@@ -139,8 +143,10 @@ static bool mutate(struct translator *t, struct chain *chain, size_t close)
         if (!text)
             return false;
         (void)chain_add(t, chain, "derive %s", text);
-        t->at = end + (end < close);
+        t->at = end + (end < last);
     }
+    t->at = close;
+    chain->keys = keys;
     return true;
 }
 

@@ -75,17 +75,19 @@ const char *renamed_columns(struct translator *t)
     return names;
 }
 
-/* duplicated(["a", "b"], keep = False) of a frame, whose bracket is read */
-static struct phrase repeated(struct translator *t)
+/* duplicated(["a", "b"], keep = False) of a frame, or of a column, whose bracket is read */
+static struct phrase repeated(struct translator *t, const char *column)
 {
     const size_t close = after_brackets(t, t->at - 1) - 1;
     struct phrase_window *window = arena_alloc(t->arena, sizeof *window);
     *window = (struct phrase_window){0};
     struct phrase test = phrase_operand("row > 0", PHRASE_BOOL);
-    const bool some = accept_keyword(t, "subset") || (t->at < close && !next_is(t, "keep"));
+    const bool some = !column && (accept_keyword(t, "subset") || (t->at < close && !next_is(t, "keep")));
     if (some)
         window->partition = parse_names(t);
-    for (size_t i = 0; !some && i < t->scope.count; i++)
+    if (column)
+        window->partition = phrase_name(column, t->arena);
+    for (size_t i = 0; !some && !column && i < t->scope.count; i++)
         list_add(t, &window->partition, "%s", t->scope.columns[i].text);
     if ((!some || accept(t, ",")) && accept_keyword(t, "keep")) {
         const char *kept = token_raw(t, t->at++);
@@ -117,7 +119,11 @@ static struct phrase column_of_frame(struct translator *t, const char *name)
                               "name, or compute with it first",
                               frame, name);
     if (strcmp(name, "duplicated") == 0 && accept(t, "("))
-        return repeated(t);
+        return repeated(t, NULL);
+    if (!t->polars && next_is(t, ".") && token_is(t, t->at + 1, "duplicated") && token_is(t, t->at + 2, "(")) {
+        t->at += 3;
+        return repeated(t, name);
+    }
     struct phrase column = translate_name(t, NULL, name);
     column.original = t->rows != ROWS_ALL;
     return column;
@@ -151,6 +157,12 @@ struct phrase frame_operand(struct translator *t)
             return text ? phrase_operand(text, PHRASE_TIMESTAMP)
                         : translate_fail(t, "timestamps are written 2024-01-31T09:30");
         }
+        if (is_one_of(function, "std var"))
+            return translate_fail(t, "NumPy divides by the number of values, `stddev` and `var` by one less: "
+                                     "`var(x) * (count(x) - 1) / count(x)`");
+        if (is_one_of(function, "median percentile quantile"))
+            return translate_fail(
+                t, "`median(x)` and `quantile(0.9, x)` pass over missing values, of which NumPy makes nan");
         return accept(t, "(") ? translate_call(t, function)
                               : translate_fail(t, "`.help functions` lists what there is");
     }

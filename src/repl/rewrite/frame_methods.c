@@ -353,16 +353,25 @@ static bool call(struct translator *t, struct chain *chain, const char *name, si
         (void)accept_keyword(t, "by");
         chain->keys = next_kind(t) == REWRITE_WORD ? group_expression(t, chain) : parse_names(t);
         chain->keeps_missing = chain->appears = false;
+        chain->index = chain->keys;
         while (accept(t, ",") && (accept_keyword(t, "as_index") || accept_keyword(t, "sort") ||
                                   accept_keyword(t, "observed") || accept_keyword(t, "dropna"))) {
             chain->keeps_missing = chain->keeps_missing || (token_is(t, t->at - 2, "dropna") && next_is(t, "False"));
             chain->appears = chain->appears || (token_is(t, t->at - 2, "sort") && next_is(t, "False"));
+            chain->index = token_is(t, t->at - 2, "as_index") && next_is(t, "False") ? NULL : chain->index;
             t->at++;
         }
         return chain->keys || tell(t, "the keys of a group are names or expressions: `group K: mean(x)`");
     }
     if (strcmp(name, "reset_index") == 0 && t->rows == ROWS_SOME)
         t->rows = ROWS_OTHER;
+    if (strcmp(name, "reset_index") == 0 && chain->index) {
+        const char *keys = chain->index;
+        chain->index = NULL;
+        if (accept_keyword(t, "drop") && accept(t, "True"))
+            return strchr(keys, '(') ? tell(t, "`drop NAME` leaves out a column")
+                                     : chain_add(t, chain, "drop %s", keys);
+    }
     if (is_one_of(name, "reset_index to_frame") && (accept_keyword(t, "name") || (*name == 't' && t->at < close)))
         return name_values(t, chain);
     if (is_one_of(name, "dropna drop_nulls"))
@@ -454,23 +463,6 @@ bool pandas_frame(struct translator *t, struct chain *chain)
     return good;
 }
 
-/* What there is instead of functions of pandas. */
-static const struct {
-    const char *names, *instead;
-} of_pandas[] = {
-    {"cut", "`x > 100 ? 'high' : x > 50 ? 'middle' : 'low'` puts values into classes, `floor(x / 50) * 50` into equal "
-            "ones, and `hist x` counts them"},
-    {"qcut", "`ntile(4, x)` is the quarter of x in order"},
-    {"to_datetime",
-     "`timestamp(s, FORMAT)` and `date(s, FORMAT)` read texts; those of a file are times where it is read"},
-    {"to_numeric", "`float(s)` and `int(s)` are the number that a text writes"},
-    {"crosstab", "`group A: count() across B` counts the rows of each pair"},
-    {"get_dummies", "`derive buy = int(side == 'buy')` is 1 where a condition holds"},
-    {"concat", "`append S` adds the rows of another source, `zip S` its columns"},
-    {"date_range", "`range 2024-01-01..2024-12-31 by 1mo` are dates"},
-    {"DataFrame", "`[1, 2] as x | zip [3, 4] as y` are columns of these values"},
-};
-
 const char *pandas_function(struct translator *t)
 {
     const char *name = token_raw(t, t->at + 2);
@@ -486,9 +478,8 @@ const char *pandas_function(struct translator *t)
             strcmp(name, "merge") == 0 ? join_with(t, &chain, close, other) : join_nearest(t, &chain, close, other);
         return joined && t->at == close ? chain.text : NULL;
     }
-    for (size_t i = 0; i < sizeof of_pandas / sizeof *of_pandas; i++) {
-        if (is_one_of(name, of_pandas[i].names))
-            return translate_fail(t, "%s", of_pandas[i].instead).text;
-    }
+    const char *instead = instead_of_pandas(name);
+    if (instead)
+        return translate_fail(t, "%s", instead).text;
     return translate_fail(t, "there is no `pd.%s` here; `.help stages` lists what there is", name).text;
 }

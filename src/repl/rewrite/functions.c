@@ -72,6 +72,10 @@ static const struct function functions[] = {
     {"lower lcase tolower str_to_lower to_lowercase", ALL, 1, "lower(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"upper ucase toupper str_to_upper to_uppercase", ALL, 1, "upper(A)", LEVEL_OPERAND, PHRASE_TEXT},
     {"trim str_trim trimws strip strip_chars", SQL | R | PY | Q, 1, "trim(A)", LEVEL_OPERAND, PHRASE_TEXT},
+    {"ltrim", SQL | Q, 1, "replace_regex(A, '^ +', '')", LEVEL_OPERAND, PHRASE_TEXT},
+    {"rtrim", SQL | Q, 1, "replace_regex(A, ' +$', '')", LEVEL_OPERAND, PHRASE_TEXT},
+    {"lstrip", PY, 1, "replace_regex(A, '^\\s+', '')", LEVEL_OPERAND, PHRASE_TEXT},
+    {"rstrip", PY, 1, "replace_regex(A, '\\s+$', '')", LEVEL_OPERAND, PHRASE_TEXT},
     {"length len char_length nchar str_length strlen len_chars", ALL, 1, "len(A)", LEVEL_OPERAND, PHRASE_INT},
     {"pad", PY, 2, "pad(A, B)", LEVEL_OPERAND, PHRASE_TEXT},
     {"replace", SQL, 3, "replace(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT},
@@ -129,73 +133,6 @@ static const struct function functions[] = {
     {"pi", SQL | KQL, 0, "pi", LEVEL_OPERAND, PHRASE_FLOAT},
     {"to_days", SQL, 1, "A * 1d", LEVEL_PRODUCT, PHRASE_DURATION},
 };
-
-/* What there is instead of functions that are not there. */
-static const struct {
-    const char *names, *instead;
-} missing_functions[] = {
-    {"ago getdate sys.time sys.date current_date current_timestamp",
-     "`now()` is the time in UTC, `today()` the day: `now() - 1d`"},
-    {"strftime to_char format_datetime date_format format",
-     "`text(t, '%Y-%m')` writes a time in a format, `format('{} {:.2f}', a, b)` values in a pattern"},
-    {"strptime to_date to_timestamp", "`date(s, '%d/%m/%Y')` and `timestamp(s, FORMAT)` read texts"},
-    {"regexp_extract regexp_substr str_extract extract",
-     "`extract(s, regex, k)` is what group k of a regular expression matches, 0 all of it"},
-    {"regexp_replace str_replace_all gsub sub replace_all",
-     "`replace_regex(s, regex, to)` replaces each match of a regular expression"},
-    {"unnest explode generate_subscripts", "`| unnest NAME` is a stage, which makes a row of each element of a list"},
-    {"json_extract json_extract_string get_json_object json_value parse_json",
-     "fields of JSON are columns called by their paths, `author.name`, in files that `load` reads"},
-    {"array_agg make_list make_set collect_list", "`collect(x)` is the values of a group as a list"},
-    {"string_agg group_concat listagg list strcat_array paste", "`list(x, ', ')` is the values of a group as one text"},
-    {"pad lpad rpad printf zfill rjust ljust center",
-     "`pad(s, n, fill)` fills a text up on the left, on the right if n < 0; `format('{}-{:05}', a, "
-     "n)` writes a pattern"},
-    {"concat_ws", "`concat(a, '-', b)` joins values to one text"},
-    {"round", "`round(x, 2)` rounds halves away from zero, R, Polars and pandas to even"},
-    {"strpos instr position locate charindex indexof find",
-     "`contains(s, a)` tells whether a is in s, `split(s, a, 0)` is what stands before it, `len(split(s, a, 0))` "
-     "where"},
-    {"var_pop stddev_pop varp stdevp",
-     "`var(x)` and `stddev(x)` are of a sample; of all `var(x) * (count(x) - 1) / count(x)`"},
-    {"approx_quantile approx_percentile", "`quantile(0.5, x)` is exact"},
-    {"age", "`b - a` is the days between dates, the duration between timestamps"},
-    {"make_date make_timestamp datefromparts",
-     "a date is written 2024-01-31; `date(format('{}-{:02}-{:02}', y, m, d))` is made of columns"},
-    {"grouping grouping_id", "`rollup` adds the column `level`: how many keys a row has; `cube` adds `keys`"},
-    {"columns", "sets of columns are `pick p*`, `a..b`, `* of numeric` and `* but (x, y)`"},
-    {"cut", "`x > 100 ? 'high' : 'low'` puts values into classes, `floor(x / 50) * 50` into equal ones"},
-    {"todynamic parse_json_path", "fields of JSON are columns called by their paths in files that `load` reads"},
-    {"ntile qcut", "`ntile(4, x)` is the quarter of x in order"},
-    {"interpolate approx", "`fill(x, linear)` is on the line between the values around a gap"},
-    {"rollmean roll_mean rollapply frollmean slide_dbl", "`mean(x) over -2..0` is of the row and the two before it"},
-    {"ema ewm", "`ewma(x, 0.1)` is an exponentially weighted moving average"},
-    {"percent_rank cume_dist", "`rank(x)` is the place of x in order, from 1"},
-    {"nth_value", "`at(x, k)` is the value k rows further on, `first(x)` and `last(x)` are of all rows at hand"},
-    {"first_value last_value", "`first(x)` and `last(x)` are of all rows at hand, `last(x) over ..0` of those so far"},
-    {"percentile percentiles", "`quantile(0.95, x)` is in proportion between two values"},
-    {"arg_max arg_min", "`per K: top 1 by t` is the latest row of each group, `argmax(t, x)` its value"},
-    {"desc", "`rank(x, desc)` counts from the largest"},
-    {"wday", "`weekday(d)` is 1 on Mondays and 7 on Sundays"},
-    {"trunc", "`int(x)` drops the fraction, `floor(x)` rounds down"},
-    {"random rand runif", "`random(k)` is a number from 0 to 1 that depends on k alone: `random(row)`"},
-    {"regr_slope covar_samp covar_pop",
-     "`corr(x, y)` is a correlation, `corr(x, y) * stddev(x) * stddev(y)` the covariance of a sample"},
-    {"histogram", "`group x: count()` counts each value, `hist x` the values in equal intervals"},
-    {"idxmax idxmin which.max which.min", "`top 1 by x` keeps the row with the largest x, `argmax(x)` is its number"},
-    {"mode", "`mode(x)` is the most frequent value, of several the smallest"},
-    {"split string_split str_split strsplit", "`split(s, sep, k)` is one part of a text"},
-    {"generate_series", "`range A..B` are the integers from A to B"},
-};
-
-static const char *instead_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof missing_functions / sizeof *missing_functions; i++) {
-        if (is_one_of(name, missing_functions[i].names))
-            return missing_functions[i].instead;
-    }
-    return NULL;
-}
 
 /* `3 - 1` of literals is 2. */
 static void fold_positions(struct translator *t, struct phrase *result)
@@ -282,6 +219,34 @@ static struct phrase of_regex(const char *name, const struct phrase *operands, s
 }
 
 /* Functions of any number of operands, and those that depend on types. */
+/* to_char(t, 'YYYY-MM-DD'): the codes of PostgreSQL and Oracle as those of strftime. No phrase: it has others. */
+static struct phrase of_to_char(const struct phrase *operands, struct arena *arena)
+{
+    static const struct {
+        const char *code, *written;
+        bool any_case;
+    } codes[] = {{"YYYY", "%Y", true}, {"YY", "%y", true},     {"MM", "%m", true},       {"DDD", "%j", true},
+                 {"DD", "%d", true},   {"HH24", "%H", true},   {"HH12", "%I", true},     {"HH", "%I", true},
+                 {"MI", "%M", true},   {"SS", "%S", true},     {"US", "%f", true},       {"AM", "%p", false},
+                 {"PM", "%p", false},  {"FMDay", "%A", false}, {"FMMonth", "%B", false}, {"Mon", "%b", false},
+                 {"Dy", "%a", false}};
+    enum { CODES = sizeof codes / sizeof *codes };
+    const bool timed = operands[0].type == PHRASE_DATE || operands[0].type == PHRASE_TIMESTAMP;
+    const char *format = "";
+    for (const char *at = timed ? operands[1].raw : NULL; at && *at;) {
+        size_t i = 0;
+        while (i < CODES && (codes[i].any_case ? strncasecmp : strncmp)(at, codes[i].code, strlen(codes[i].code)) != 0)
+            i++;
+        if (i == CODES && !strchr(" -/.,:", *at))
+            return (struct phrase){0};
+        format = i < CODES ? arena_printf(arena, "%s%s", format, codes[i].written)
+                           : arena_printf(arena, "%s%c", format, *at);
+        at += i < CODES ? strlen(codes[i].code) : 1;
+    }
+    const struct phrase both[] = {operands[0], phrase_text(format, arena)};
+    return *format ? phrase_fill("text(A, B)", LEVEL_OPERAND, PHRASE_TEXT, both, 2, arena) : (struct phrase){0};
+}
+
 static struct phrase special(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
 {
     *found = true;
@@ -299,6 +264,11 @@ static struct phrase special(struct translator *t, const char *name, struct phra
             return phrase_fill(largest ? "max(A ?? B, B ?? A)" : "min(A ?? B, B ?? A)", LEVEL_OPERAND, operands[0].type,
                                operands, 2, t->arena);
         return phrase_fill(largest ? "max(A, B)" : "min(A, B)", LEVEL_OPERAND, operands[0].type, operands, 2, t->arena);
+    }
+    if (count == 2 && t->dialect == DIALECT_SQL && strcmp(name, "to_char") == 0) {
+        part = of_to_char(operands, t->arena);
+        *found = part.text;
+        return part;
     }
     if (count == 2 && is_one_of(name, "nullif")) {
         return choose(t, compare(t, operands[0], " == ", operands[1]), phrase_missing(), operands[0]);
@@ -364,7 +334,7 @@ struct phrase translate_function(struct translator *t, const char *name, struct 
             fold_positions(t, &result);
         return result;
     }
-    const char *instead = instead_of(name);
+    const char *instead = instead_of_function(name);
     if (instead)
         return translate_fail(t, "%s", instead);
     return translate_fail(t, "there is no `%s` here; `.help functions` lists what there is", name);
@@ -452,7 +422,7 @@ struct phrase translate_call(struct translator *t, const char *name)
         t->value_of = NULL;
     }
     if (!read_operands(t, close, aggregate, operands, &count, &passes_over)) {
-        const char *instead = instead_of(name);
+        const char *instead = instead_of_function(name);
         if (instead && t->told && (strncmp(t->told, "there is no `", 13) == 0 || *t->told == '`'))
             t->told = instead;
         return (struct phrase){0};

@@ -107,9 +107,9 @@ static struct phrase apply(struct translator *t, const char *name)
                                       : translate_function(t, name, &x, 1);
 }
 
-static const char functions_of_one[] =
-    "avg sum max min count med first last sdev svar prd abs neg sqrt log exp floor ceiling upper lower trim "
-    "prev next sums maxs mins signum not null dev var fills deltas string ratios";
+static const char functions_of_one[] = "avg sum max min count med first last sdev svar prd abs neg sqrt log exp floor "
+                                       "ceiling upper lower trim ltrim rtrim "
+                                       "prev next sums maxs mins signum not null dev var fills deltas string ratios";
 
 /* x like "A*" */
 static struct phrase like(struct translator *t, struct phrase x)

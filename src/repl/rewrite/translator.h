@@ -156,6 +156,10 @@ struct phrase translate_aggregate(struct translator *t, const char *name, struct
                                   bool distinct, const struct phrase *where);
 bool is_aggregate_name(const struct translator *t, const char *name);
 
+/* What there is instead of a function that is not there, and of one of `pd`; NULL: nothing. */
+const char *instead_of_function(const char *name);
+const char *instead_of_pandas(const char *name);
+
 /* The aggregate as it is used where the translator is: of rows, after a group, or as a pipeline's value. */
 struct phrase place_aggregate(struct translator *t, struct phrase aggregate);
 
