@@ -159,8 +159,6 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
     const struct program *program = worker->program;
     struct operands operands = {
         .index = worker->index, .mask = worker->mask, .rows = worker->rows, .fail = worker->fail, .row = worker->row};
-    const void *terms[CHAIN_TERMS];
-    operands.terms = terms;
     bool failed = false;
     for (int32_t s = begin; s < end; s++) {
         const struct step *step = &program->steps[s];
@@ -193,9 +191,6 @@ bool worker_run_steps(struct worker *worker, int32_t begin, int32_t end, int cou
         }
         operands.b = step->args[1] != NO_REGISTER ? worker->at[step->args[1]] : NULL;
         operands.c = step->args[2] != NO_REGISTER ? worker->at[step->args[2]] : NULL;
-        for (int i = 0; i < step->term_count; i++)
-            terms[i] = worker->at[step->terms[i]];
-        operands.term_count = step->term_count;
         operands.op = step->op;
         operands.whole = step->whole;
         operands.by = step->by;

@@ -406,8 +406,6 @@ static void emit(struct builder *b, value v)
     const enum type type = lane_type(instr->lane);
     reg *of = b->of[b->scope][instr->lane];
     struct compare_const compare;
-    value term[CHAIN_TERMS];
-    int terms;
     if (find_compare(b, v, &compare)) {
         emit_compare(b, v, &compare);
     } else if (builder_is_stored(b, v)) {
@@ -422,8 +420,6 @@ static void emit(struct builder *b, value v)
         add_selection(b, of[v], NO_REGISTER, vector_row(instr->lane), vector_selected_row(instr->lane), false);
     } else if (instr->op == OP_GATHER) {
         of[v] = builder_gather_vector(b, v, type);
-    } else if ((terms = add_chain_terms(b, v, term)) > 0) {
-        add_chain_emit(b, v, term, terms);
     } else if (float_pair_argument(b, v) >= 0) {
         float_pair_emit(b, v, float_pair_argument(b, v));
     } else if (arms_has(b, v)) {
@@ -454,12 +450,8 @@ void builder_want_arguments(struct builder *b, value v)
         arms_want_arguments(b, v);
         return;
     }
-    value term[CHAIN_TERMS];
-    const int terms = add_chain_terms(b, v, term);
-    for (int i = 0; i < terms; i++)
-        b->wanted[term[i]] = true;
-    const int paired = terms > 0 ? -1 : float_pair_argument(b, v);
-    for (int i = 0; i < op_table[b->code->at[v].op].arity && terms == 0; i++) {
+    const int paired = float_pair_argument(b, v);
+    for (int i = 0; i < op_table[b->code->at[v].op].arity; i++) {
         if (i != paired)
             b->wanted[b->code->at[v].args[i]] = true;
     }

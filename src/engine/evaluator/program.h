@@ -43,8 +43,6 @@ struct step {
     enum op op;
     reg out, args[3];
     int32_t check;
-    reg *terms; /* of a chain (add_chain.c), instead of `args` */
-    int term_count;
     bool uniform, uniform_c;     /* the second or the third argument is a constant */
     const struct column *whole;  /* GATHER */
     const struct border *border; /* GATHER of the neighbours of the block's rows and `first`; NULL: of positions */

@@ -113,8 +113,6 @@ static struct lives find_lives(const struct program *program, struct arena *aren
                 read_until(last, arg,
                            i == 0 && !step->dense ? last[step->out] : read_at(&lives, arg, s)); /* the alias reads it */
         }
-        for (int i = 0; i < step->term_count; i++)
-            read_until(last, step->terms[i], s);
         if (step->arm && step->arm->other != NO_REGISTER)
             read_until(last, step->arm->other, last[step->out]); /* an alias where no row takes the arm */
     }

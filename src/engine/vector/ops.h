@@ -9,7 +9,7 @@
 #include "engine/values/const_divide.h"
 #include "engine/vector/ahead.h"
 
-enum { BLOCK_ROWS = 2048, CHAIN_TERMS = 16 };
+enum { BLOCK_ROWS = 2048 };
 
 /* The reciprocal of a constant of 32 or 64 bits. */
 union reciprocal {
@@ -35,8 +35,6 @@ struct operands {
     struct ahead ahead;                  /* most loops prefetch it */
     bool uniform; /* `b` is the same in all rows; unchecked operations and MUL may read b[0] alone */
     bool uniform_c;
-    const void *const *terms; /* of a chain, at most CHAIN_TERMS */
-    int term_count;
 };
 
 /* Computes `count` values; returns whether some row failed. The value in a failed row is arbitrary. */
@@ -55,9 +53,6 @@ vector_fn *vector_division(enum op op, enum lane lane, const union reciprocal *b
 /* (a `first` b) `second` c of floats, or c - (a `first` b) if reversed; the operations are ADD, SUB or MUL. `c` may be
  * the same in all rows, too. */
 vector_fn *vector_float_pair(enum op first, enum op second, bool reversed);
-
-/* The sum of four terms or more, in their order. */
-vector_fn *vector_add_chain(enum lane lane);
 
 /* Row numbers of the block, or of the rows in the selection vector. Lane I32 or I64. */
 vector_fn *vector_row(enum lane lane);
