@@ -100,8 +100,13 @@ static void note_missing(const struct text_use *use, const struct text_table *ta
     static const char *const nouns[] = {
         [TEXT_TO_INT] = "integer",         [TEXT_TO_FLOAT] = "number",        [TEXT_TO_DATE] = "date",
         [TEXT_TO_TIMESTAMP] = "timestamp", [TEXT_TO_DURATION] = "clock time", [TEXT_TO_TEXT] = NULL};
+    static const char *const by_format[] = {[TEXT_TO_DATE] = "date(s, '%d/%m/%Y')",
+                                            [TEXT_TO_TIMESTAMP] = "timestamp(s, '%d/%m/%Y %H:%M')",
+                                            [TEXT_TO_DURATION] = "time(s, '%I:%M %p')",
+                                            [TEXT_TO_TEXT] = NULL};
     struct binder *binder = use->scope->binder;
     const char *noun = nouns[use->function->result];
+    const char *form = use->count == 0 ? by_format[use->function->result] : NULL;
     if ((table->missing > 0 || table->cut > 0) && texts_need_order(binder, use->text.logical.dictionary))
         return; /* it may have strings several times */
     const char *text = text_of_span(binder->arena, use->text_expr->span, OPERAND_SHOWN);
@@ -112,6 +117,8 @@ static void note_missing(const struct text_use *use, const struct text_table *ta
                   text_of_count(binder->arena, table->count, "text"), text, table->missing == 1 ? "is" : "are", noun,
                   table->missing == 1 ? "" : "s", table->missing == 1 ? "" : "such as ",
                   shown(binder->arena, dictionary_text(use->text.logical.dictionary, table->first_missing)));
+    if (noun && table->missing > 0 && form)
+        (void)diag_hint(binder->diags, "`%s` reads texts by a format", form);
     if (table->cut > 0)
         diag_note(binder->diags, use->span, "%s in `%s` had digits beyond microseconds, which were cut",
                   text_of_count(binder->arena, table->cut, "text"), text);
