@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Sorts, groups, ranks, distinct rows and joins of more than memory holds, which are divided on the disk: skewed keys, equal ones, few,
+"""Sorts, groups, ranks, rows within groups, distinct rows and joins of more than memory holds, which are divided on the disk: skewed keys, equal ones, few,
 wide and several of them, NaN and both zeros, texts. The reference is NumPy, and the same without a limit.
 
-    spilled.py [--count N] [--seed SEED] [--kinds sort,group,rank,distinct,join]"""
+    spilled.py [--count N] [--seed SEED] [--kinds sort,group,rank,per,distinct,join]"""
 
 import argparse
 import os
@@ -126,6 +126,35 @@ class Table:
         rank[order] = np.maximum.accumulate(np.where(begins, places, 0)) - np.maximum.accumulate(np.where(starts, places, 0)) + 1
         return f"{f'per {chr(44).join(by)}: ' if by else ''}derive k = rank({name}) | pick k", {"k": rank}
 
+    def per(self):
+        """Neighbours, and the first rows, within groups by columns, by what is computed, and by what may be missing."""
+        rows, few = np.arange(ROWS), self.keys["few"][0]
+        keys = {name: order for name, (_, order) in self.keys.items()}
+        keys["r // 7 as key"], keys["at(few, -1) as key"] = rows // 7, np.concatenate(([3], few[:-1]))
+        by = self.rng.sample(sorted(keys), self.rng.randrange(1, 3))
+        while sum("key" in name for name in by) > 1:
+            by = self.rng.sample(sorted(keys), 2)
+        group = codes([keys[name] for name in by], [False] * len(by))
+        name = self.rng.choice(["", "id", "w", "x"])
+        value = {"": rows, "x": self.x}.get(name, keys.get(name))
+        order = np.lexsort((value, group))
+        starts = np.concatenate(([True], np.diff(group[order]) != 0))
+        written = f"derive r = row | per {', '.join(by)}: (" + (f"sort {name} | " if name else "")
+        if self.rng.random() < 0.4:
+            most = self.rng.randrange(1, 4)
+            kept = order[rows - np.maximum.accumulate(np.where(starts, rows, 0)) < most]
+            kept = kept if name else np.sort(kept)
+            return f"{written}take {most}) | pick r, x", {"r": kept, "x": self.x[kept]}
+        before = np.where(starts, -1, np.concatenate(([0], order[:-1])))
+        expected = {"r": order, "p": before, "v": self.v[order]}
+        if not name:
+            places = np.argsort(order)
+            expected = {"r": rows, "p": before[places], "v": self.v}
+        if any("key" in key for key in by) and self.rng.random() < 0.5:
+            filled = keys[next(key for key in by if "key" in key)]
+            return f"{written}derive p = at(r, -1) ?? -1) | map r, p, v, key ?? 3 as key", expected | {"key": filled[expected["r"]]}
+        return f"{written}derive p = at(r, -1) ?? -1) | pick r, p, v", expected
+
     def distinct(self):
         names = self.rng.sample(sorted(self.keys), self.rng.randrange(1, 4))
         _, _, first, _ = self.grouped(names)
@@ -185,7 +214,7 @@ def main(sandbox):
     parser = argparse.ArgumentParser()
     parser.add_argument("--count", type=int, default=12)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--kinds", default="sort,group,rank,distinct,join")
+    parser.add_argument("--kinds", default="sort,group,rank,per,distinct,join")
     options = parser.parse_args()
     tally = harness.Tally("spilled")
     rng = random.Random(options.seed)

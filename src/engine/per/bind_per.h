@@ -3,9 +3,9 @@
  * Rows stay where they are while windows are `..0`, `0..` or `..`: a hidden column has the number of each row's group,
  * which addresses a state for each group. It is bound so first. If something in it needs the rows of a group one after
  * another, it is bound again: the operator `partition` gives, in the order of the keys, each row's number and its
- * group's, and the stages read columns at these numbers. A comparison with the group a few rows further tells where a
- * group ends. Columns that the stages have made return to their places by a scatter or, where rows were dropped, by a
- * sort. */
+ * group's, and the stages read columns at these numbers; where memory does not hold the columns, a sort by the keys
+ * moves them. A comparison with the group a few rows further tells where a group ends. Columns that the stages have
+ * made return to their places by a scatter or, where rows were dropped, by a sort. */
 #ifndef RQL_ENGINE_PER_BIND_PER_H
 #define RQL_ENGINE_PER_BIND_PER_H
 

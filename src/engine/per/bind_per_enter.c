@@ -1,8 +1,12 @@
 /* Entering `per`: the rows in the order of their groups, or in their places with the number of each one's group. */
+#include "base/buffer_pool.h"
+#include "engine/bind/facts.h"
 #include "engine/lower/aggregates.h"
 #include "engine/per/bind_per.h"
 
 #include <string.h>
+
+enum { PLACE_BYTES = 12 /* of a row's place and group */ };
 
 /* Columns under construction: visible ones, then hidden ones. */
 struct columns {
@@ -44,22 +48,113 @@ void per_partition_outputs(struct binder *binder, struct task *task, struct flow
     task_set_slots(binder, task, flow, slots, (value[]){placeholder, placeholder}, 2, 0);
 }
 
-/* The operator: each row's place, and its group. `inputs` are those of the operands. */
-static struct task *partition(struct operands *operands, const struct key_operands *keys, size_t count, size_t **inputs)
+/* Where columns are read in the order of the groups. */
+struct ordered {
+    struct task *rows; /* the operator that gives each row's place, and its group */
+    size_t *inputs;    /* of the operands: inputs of that */
+    value place;
+    /* Rows that memory does not hold are moved by a sort: reading them at their places would be at random on the disk.
+     */
+    struct task *sorted; /* or NULL. It has the operands, */
+    size_t *columns;     /* of which these are the flow's columns, */
+    size_t number;       /* and this the row's number before */
+};
+
+/* Sets the keys of an operator; `inputs` are those of the operands, NULL: these themselves. */
+static void set_keys(struct task *task, const struct key_operands *keys, size_t count, const size_t *inputs)
 {
-    struct binder *binder = operands->binder;
     size_t key_count = 0;
-    *inputs = arena_array(binder->arena, operands->count + 1, sizeof **inputs);
-    struct task *task = operands_end(operands, "per", OPERATOR_PARTITION, 2 * count, *inputs);
     for (size_t i = 0; i < count; i++) {
         if (keys[i].nullable)
-            task->column_op->keys[key_count++] = (*inputs)[keys[i].missing];
-        task->column_op->keys[key_count++] = (*inputs)[keys[i].value];
+            task->column_op->keys[key_count++] = inputs ? inputs[keys[i].missing] : keys[i].missing;
+        task->column_op->keys[key_count++] = inputs ? inputs[keys[i].value] : keys[i].value;
     }
     task->column_op->key_count = key_count;
+}
+
+/* At most so many rows come, as far as is known before any do; -1: nothing is. */
+static int64_t most_rows(const struct flow *flow)
+{
+    int64_t most = flow->rows;
+    for (const struct task *task = flow->task; most < 0 && task; task = task->rows_from) {
+        const enum operator_kind kind = task->column_op ? task->column_op->kind : OPERATOR_SORT;
+        if (kind == OPERATOR_APPEND || kind == OPERATOR_EXPAND || kind == OPERATOR_MATCH || kind == OPERATOR_REPEAT)
+            return -1; /* they make rows */
+        most = task->rows;
+    }
+    return most;
+}
+
+/* Whether memory has no room for the columns of the flow and the places of rows, but the disk has. */
+static bool exceeds_memory(const struct binder *binder, const struct flow *flow)
+{
+    const struct facts *facts = binder->facts;
+    struct buffer_pool *pool = facts->workers ? facts->workers->pool : NULL;
+    int64_t row_bytes = PLACE_BYTES, bytes;
+    for (size_t k = 0; k < flow->count + flow->hidden; k++)
+        row_bytes += flow->columns[k].known ? (int64_t)type_table[flow->columns[k].type].size : 0;
+    const int64_t rows = most_rows(flow);
+    return pool && !facts->remote && rows > 0 && !__builtin_mul_overflow(rows, row_bytes, &bytes) &&
+           !buffer_pool_has(pool, bytes) && buffer_pool_takes(pool, bytes);
+}
+
+/* Adds the flow's columns and the numbers of rows to the operands, and moves all of them into the order of the keys. */
+static void sort_operands(struct operands *operands, const struct key_operands *keys, size_t count,
+                          struct ordered *ordered)
+{
+    struct binder *binder = operands->binder;
+    struct arena *arena = binder->arena;
+    struct flow sorted = *operands->flow;
+    ordered->columns = arena_array(arena, sorted.count + sorted.hidden + 1, sizeof *ordered->columns);
+    for (size_t k = 0; k < sorted.count + sorted.hidden; k++) {
+        const struct slot *slot = &sorted.columns[k];
+        const enum kind kind = type_table[slot->type].kind;
+        const value column = code_input(&operands->task->code, (int64_t)k, kind, operands->stage->span);
+        ordered->columns[k] = operands_add(operands, slot->known ? column : NO_VALUE, *slot);
+    }
+    ordered->number = operands_add(operands, code_row(&operands->task->code, operands->stage->span),
+                                   (struct slot){.name = "place", .type = TYPE_I64});
+    const size_t operand_count = operands->count;
+    size_t *inputs = arena_array(arena, operand_count + 1, sizeof *inputs);
+    value *values = arena_array(arena, operand_count + 1, sizeof *values);
+    ordered->sorted = operands_end(operands, "per", OPERATOR_SORT, 2 * count, inputs);
+    set_keys(ordered->sorted, keys, count, inputs);
+    for (size_t k = 0; k < operand_count; k++)
+        values[k] = operands->slots[k].known ? task_input(ordered->sorted, inputs[k]) : NO_VALUE;
+    sorted.group = sorted.place = sorted.key_count = 0;
+    task_set_slots(binder, ordered->sorted, &sorted, operands->slots, values, operand_count, 0);
+    ordered->rows = operator_new(binder, "per", operands->stage->span, &sorted, OPERATOR_PARTITION, 2 * count);
+    set_keys(ordered->rows, keys, count, NULL);
+}
+
+static struct ordered order_rows_by(struct operands *operands, const struct key_operands *keys, size_t count)
+{
+    struct binder *binder = operands->binder;
+    struct ordered ordered = {0};
+    if (exceeds_memory(binder, operands->flow)) {
+        sort_operands(operands, keys, count, &ordered);
+    } else {
+        ordered.inputs = arena_array(binder->arena, operands->count + 1, sizeof *ordered.inputs);
+        ordered.rows = operands_end(operands, "per", OPERATOR_PARTITION, 2 * count, ordered.inputs);
+        set_keys(ordered.rows, keys, count, ordered.inputs);
+    }
     struct flow flow = *operands->flow;
-    per_partition_outputs(binder, task, &flow);
-    return task;
+    per_partition_outputs(binder, ordered.rows, &flow);
+    return ordered;
+}
+
+/* Column k of the flow, and an operand, in the order of the groups. */
+static value ordered_column(struct task *task, const struct ordered *ordered, const struct flow *flow, size_t k,
+                            struct arena *arena)
+{
+    return ordered->sorted ? per_row_input(task, ordered->sorted, ordered->columns[k])
+                           : per_input_at(task, flow_input(flow, k), ordered->place, arena);
+}
+
+static value ordered_operand(struct task *task, const struct ordered *ordered, size_t operand, struct arena *arena)
+{
+    return ordered->sorted ? per_row_input(task, ordered->sorted, operand)
+                           : per_input_at(task, ordered->rows->inputs[ordered->inputs[operand]], ordered->place, arena);
 }
 
 /* Whether the key is a column of the flow under its own name. */
@@ -77,15 +172,17 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
     struct arena *arena = binder->arena;
     const size_t key_count = stage->item_count, most = flow->count + flow->hidden + 2 * key_count + 2;
     struct flow before = *flow;
-    size_t *inputs, index;
-    struct task *rows = partition(operands, keys, key_count, &inputs);
+    size_t index;
+    struct ordered ordered = order_rows_by(operands, keys, key_count);
     struct task *task = task_new(binder, "per", stage->span, NULL);
     task->rows = before.rows;
     if (before.rows < 0)
-        task->rows_from = before.task;
+        task->rows_from = ordered.sorted ? ordered.sorted : before.task;
     struct columns columns = {arena_array(arena, most, sizeof(struct slot)), arena_array(arena, most, sizeof(value)), 0,
                               0};
-    value place = per_row_input(task, rows, 0), group = per_row_input(task, rows, 1);
+    ordered.place =
+        ordered.sorted ? per_row_input(task, ordered.sorted, ordered.number) : per_row_input(task, ordered.rows, 0);
+    const value group = per_row_input(task, ordered.rows, 1);
     size_t named = 0;
     for (size_t i = 0; i < key_count; i++)
         named += stage->items[i].name.text && !is_column(operands, &stage->items[i], &keys[i], &index);
@@ -93,8 +190,7 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
         struct slot slot = before.columns[k];
         slot.origin = k + 1;
         slot.validity += slot.validity != 0 ? named : 0;
-        add_slot(&columns, false, slot,
-                 slot.known ? per_input_at(task, flow_input(&before, k), place, arena) : NO_VALUE);
+        add_slot(&columns, false, slot, slot.known ? ordered_column(task, &ordered, &before, k, arena) : NO_VALUE);
     }
     struct slot *key_slots = arena_array(arena, key_count + 1, sizeof *key_slots);
     size_t keys_kept = 0, validity = before.count + named + before.hidden;
@@ -110,22 +206,21 @@ static void order_columns(struct binder *binder, const struct stage *stage, stru
         slot.validity = keys[i].nullable ? validity++ : 0;
         key_slots[keys_kept] = slot;
         slot.key = ++keys_kept;
-        add_slot(&columns, false, slot,
-                 slot.known ? per_input_at(task, rows->inputs[inputs[keys[i].value]], place, arena) : NO_VALUE);
+        add_slot(&columns, false, slot, slot.known ? ordered_operand(task, &ordered, keys[i].value, arena) : NO_VALUE);
     }
     for (size_t k = before.count; k < before.count + before.hidden; k++)
-        add_slot(&columns, true, before.columns[k], per_input_at(task, flow_input(&before, k), place, arena));
+        add_slot(&columns, true, before.columns[k], ordered_column(task, &ordered, &before, k, arena));
     for (size_t i = 0; i < key_count; i++) {
         bool hidden =
             keys[i].nullable && stage->items[i].name.text && !is_column(operands, &stage->items[i], &keys[i], &index);
         if (!hidden)
             continue;
-        const value missing = per_input_at(task, rows->inputs[inputs[keys[i].missing]], place, arena);
+        const value missing = ordered_operand(task, &ordered, keys[i].missing, arena);
         const value present = code_unary(&task->code, OP_NOT, missing, task->span);
         add_slot(&columns, true, (struct slot){.name = "present", .type = TYPE_BOOL, .known = true}, present);
     }
     add_slot(&columns, true, (struct slot){.name = "group", .type = TYPE_I64, .known = true}, group);
-    add_slot(&columns, true, (struct slot){.name = "place", .type = TYPE_I64, .known = true}, place);
+    add_slot(&columns, true, (struct slot){.name = "place", .type = TYPE_I64, .known = true}, ordered.place);
     number_duplicates(binder, columns.slots, columns.count);
     task_set_slots(binder, task, flow, columns.slots, columns.values, columns.count, columns.hidden);
     flow->group = columns.count + columns.hidden - 2;
