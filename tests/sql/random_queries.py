@@ -94,7 +94,7 @@ class Writer:
         if choice < 0.45:
             return f"substr({one}, {rng.choice((0, 1, 2, 5, 100))}{rng.choice(('', ', 0', ', 1', ', 3'))})"
         if choice < 0.55:
-            return f"replace({one}, {quoted(rng.choice(self.words) or 'a')}, {self.constant()})"
+            return f"split({one}, {quoted(rng.choice(self.words) or 'a')}, {rng.choice((0, 0, 1, 2, -1, -2))})" if rng.random() < 0.4 else f"replace({one}, {quoted(rng.choice(self.words) or 'a')}, {self.constant()})"
         if choice < 0.75:
             other = self.constant() if rng.random() < 0.7 else self.of("text") or self.constant()
             return f"({one} + {other})" if rng.random() < 0.5 else f"({other} + {one})"

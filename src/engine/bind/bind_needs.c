@@ -168,7 +168,7 @@ static void find_columns(const struct binder *binder, struct bound *bound, bool 
         /* Without the order of texts, filters that compare them are not what they will be. */
         needs->narrow =
             is_bound && facts->runs && !facts->checking && !facts->careful && !lacks && binder->ordered_count == 0;
-    } else if (is_bound && !facts->checking && needs->row_texts.count == 0 &&
+    } else if (is_bound && !facts->checking && needs->row_texts.count == 0 && binder->ordered_count == 0 &&
                (has_unknown_text(&bound->queue) || computes_unknown(&bound->queue, arena))) {
         add_unread_texts(&facts->sources, columns, arena); /* for any dictionary */
         if (sources_lack(&facts->sources, columns, arena))

@@ -46,7 +46,9 @@ struct term text_of_unread(struct scope *scope, const struct text_application *a
                            value other, struct span span)
 {
     struct code *code = scope->code;
-    const enum text_result result = application->function ? application->function->result : TEXT_TO_TEXT;
+    const enum text_result result = application->found      ? TEXT_TO_BOOL
+                                    : application->function ? application->function->result
+                                                            : TEXT_TO_TEXT;
     const struct instr fields = {.op = OP_TEXT,
                                  .kind = result == TEXT_TO_BOOL ? KIND_BOOL : KIND_INT,
                                  .args = {text.value, other, NO_VALUE},
@@ -67,17 +69,20 @@ static struct term unread_result(const struct text_use *use)
     struct text_application application = {.function = use->function, .count = use->count};
     if (scope->binder->checking || !scope->binder->queue)
         return text_unknown(scope, use->function->result, use->text, use->span);
-    if (use->function->partial) {
-        struct term term = text_unknown(scope, use->function->result, use->text, use->span);
-        const struct term found = text_unknown(scope, TEXT_TO_BOOL, use->text, use->span);
-        term.present =
-            present_both(scope->code, term.present, found.value, use->span); /* which may be all that is read */
-        term.settled = false;
-        return term;
-    }
     for (int i = 0; i < use->count; i++)
         application.args[i] = use->args[i];
-    return text_of_unread(scope, &application, use->text, code_exact_int(scope->code, 0, use->span), use->span);
+    const value zero = code_exact_int(scope->code, 0, use->span);
+    const bool told = use->function->partial && use->function->result != TEXT_TO_TEXT; /* how many have no result */
+    struct term term = told ? text_unknown(scope, use->function->result, use->text, use->span)
+                            : text_of_unread(scope, &application, use->text, zero, use->span);
+    if (!use->function->partial)
+        return term;
+    application.found = true;
+    const struct term found = told ? text_unknown(scope, TEXT_TO_BOOL, use->text, use->span)
+                                   : text_of_unread(scope, &application, use->text, zero, use->span);
+    term.present = present_both(scope->code, term.present, found.value, use->span); /* which may be all that is read */
+    term.settled = false;
+    return term;
 }
 
 /* The text in quotes, at most OPERAND_SHOWN bytes of it. */

@@ -87,7 +87,7 @@ int64_t queue_unknown_code(struct queue *queue, struct text text)
 
 static bool same_application(const struct text_application *a, const struct text_application *b)
 {
-    bool same = a->function == b->function && a->count == b->count;
+    bool same = a->function == b->function && a->count == b->count && a->found == b->found;
     for (int i = 0; i < a->count && same; i++)
         same = a->args[i].integer == b->args[i].integer && text_compare(a->args[i].text, b->args[i].text) == 0;
     return same;

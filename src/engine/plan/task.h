@@ -232,7 +232,8 @@ struct task {
 struct text_application {
     const struct text_function *function; /* "+" of two texts has no constant; NULL: the constant args[0] */
     struct text_argument args[TEXT_ARGUMENTS];
-    int count; /* of args */
+    int count;  /* of args */
+    bool found; /* not what a partial function gives, but whether it gives something */
 };
 
 /* Tasks in an order in which each reads only earlier ones; the last one has the result. */

@@ -38,7 +38,7 @@ static void need_value(const struct search *search, const struct task *task, val
 static bool makes_text(const struct queue *queue, const struct instr *instr)
 {
     const struct text_function *function = queue->text_applications[instr->integer].function;
-    return function && function->result == TEXT_TO_TEXT;
+    return function && function->result == TEXT_TO_TEXT && !function->partial;
 }
 
 /* Whether an instruction only looks a text up by its code. Before its dictionary is known, a function of text is

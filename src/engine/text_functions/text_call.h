@@ -88,8 +88,6 @@ char *text_call_buffer(struct text_call *call, size_t size);
 bool text_extract(struct text_call *call, struct text text, struct text *result);
 bool text_replace_regex(struct text_call *call, struct text text, struct text *result);
 
-/* Whether the first argument is a regular expression. */
-bool text_takes_regex(const struct text_function *function);
 /* What is wrong with the arguments beside such an expression, or NULL. */
 const char *check_groups(const struct text_function *function, const struct regex *regex,
                          const struct text_argument *args, int count);

@@ -55,6 +55,9 @@ const struct text_function *text_function_find(const char *name);
 /* Whether argument k after the text, a regular expression or a format, has to be the same for all texts. */
 bool text_argument_is_constant(const struct text_function *function, size_t k);
 
+/* Whether its first argument after the text is a regular expression. */
+bool text_takes_regex(const struct text_function *function);
+
 /* A constant text before the column's: "x" + s. Not in the table, where "+" is s + "x". */
 extern const struct text_function text_prepend;
 

@@ -24,7 +24,10 @@ enum atom {
 struct open_group {
     bool repeats; /* it has a quantifier, */
     bool empty;   /* an alternative that may be empty, */
-    bool some;    /* and the one that is being read has something that is not */
+    bool some;    /* and the one that is being read has something that is not; */
+    bool choices; /* it has several alternatives, */
+    bool kept;    /* it is the group that is kept, */
+    bool holds;   /* and that is within it */
 };
 
 struct translator {
@@ -34,7 +37,8 @@ struct translator {
     struct open_group open[MOST_GROUPS]; /* the first is the pattern */
     size_t depth;
     enum atom atom;
-    bool atom_empty;
+    bool atom_empty, atom_keeps;
+    int64_t kept, groups; /* the number of the group that is kept, and how many capture so far */
 };
 
 static bool at(const struct translator *translator, size_t place, char c)
@@ -198,6 +202,7 @@ static bool take_quantifier(struct translator *translator)
     const bool counts = at(translator, 0, '{');
     if (translator->atom != ATOM_ONE && (translator->atom != ATOM_GROUP || translator->atom_empty))
         return false;
+    translator->result->optional = translator->result->optional || translator->atom_keeps;
     if (counts && !take_counts(translator, &least))
         return false;
     if (!counts) {
@@ -226,8 +231,12 @@ static bool open_group(struct translator *translator)
     if (translator->depth + 1 == MOST_GROUPS || (!plain && at(translator, 1, '?')) || at(translator, 1, '*'))
         return false;
     skip(translator, plain ? 3 : 1);
-    strbuf_puts(&translator->out, plain ? "(?:" : "(");
-    translator->open[++translator->depth] = (struct open_group){.repeats = false};
+    translator->groups += !plain;
+    const bool keeps = !plain && translator->groups == translator->kept;
+    strbuf_puts(&translator->out, keeps || (!plain && translator->kept == REGEX_ALL_GROUPS) ? "(" : "(?:");
+    for (size_t i = 0; i <= translator->depth && keeps; i++)
+        translator->open[i].holds = true;
+    translator->open[++translator->depth] = (struct open_group){.kept = keeps};
     return true;
 }
 
@@ -238,14 +247,22 @@ static void end_alternative(struct translator *translator)
     group->some = false;
 }
 
+static void end_group(struct translator *translator)
+{
+    const struct open_group *group = &translator->open[translator->depth];
+    end_alternative(translator);
+    translator->result->optional = translator->result->optional || (group->holds && group->choices);
+}
+
 static bool close_group(struct translator *translator)
 {
     if (translator->depth == 0)
         return false;
-    end_alternative(translator);
+    end_group(translator);
     const struct open_group *group = &translator->open[translator->depth--];
     translator->atom = group->repeats ? ATOM_REPEATED : ATOM_GROUP;
     translator->atom_empty = group->empty;
+    translator->atom_keeps = group->kept || group->holds;
     translator->open[translator->depth].repeats = translator->open[translator->depth].repeats || group->repeats;
     skip(translator, 1);
     strbuf_putc(&translator->out, ')');
@@ -267,7 +284,7 @@ static bool take_one(struct translator *translator)
     uint32_t code;
     const char *inner = take_class(translator, &negated);
     translator->atom = ATOM_ONE;
-    translator->atom_empty = false;
+    translator->atom_empty = translator->atom_keeps = false;
     if (inner) {
         strbuf_printf(&translator->out, negated ? "[^%s]" : "[%s]", inner);
     } else if (at(translator, 0, '[')) {
@@ -297,6 +314,7 @@ static bool take(struct translator *translator, bool *whole)
         return !is_quantifier(translator);
     case '|':
         end_alternative(translator);
+        translator->open[translator->depth].choices = true;
         skip(translator, 1);
         strbuf_putc(&translator->out, '|');
         return true;
@@ -311,11 +329,11 @@ static bool take(struct translator *translator, bool *whole)
     }
 }
 
-bool regex_translate(struct text pattern, struct arena *arena, struct regex_translation *translation)
+bool regex_translate(struct text pattern, int64_t kept, struct arena *arena, struct regex_translation *translation)
 {
     static const char ignore_case[] = "(?i)";
     const size_t length = strlen(ignore_case);
-    struct translator translator = {.rest = pattern, .result = translation};
+    struct translator translator = {.rest = pattern, .result = translation, .kept = kept};
     *translation = (struct regex_translation){.texts = REGEX_OF_UTF8};
     if (pattern.length >= length && memcmp(pattern.at, ignore_case, length) == 0) {
         skip(&translator, length);
@@ -332,7 +350,7 @@ bool regex_translate(struct text pattern, struct arena *arena, struct regex_tran
         if (good && whole && !translator.atom_empty)
             translator.open[translator.depth].some = true;
     }
-    end_alternative(&translator);
+    end_group(&translator);
     translation->empty = translator.open[0].empty;
     if (good)
         translation->pattern =

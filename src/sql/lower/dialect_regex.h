@@ -5,6 +5,8 @@
 #include "base/arena.h"
 #include "base/text.h"
 
+#include <stdint.h>
+
 /* In which texts both engines find the same. */
 enum regex_texts {
     REGEX_OF_UTF8,    /* in all that are UTF-8, */
@@ -17,10 +19,14 @@ struct regex_translation {
     enum regex_texts texts;
     bool anchored; /* it has ^ or $ */
     bool empty;    /* it may match nothing */
+    bool optional; /* a match may be without the group that is kept */
 };
 
-/* A pattern of PCRE2, as text_functions/regex.h compiles it, in the words of RE2. False: it has something that the two
- * do not have in common, or that is not known here. */
-bool regex_translate(struct text pattern, struct arena *arena, struct regex_translation *translation);
+enum { REGEX_ALL_GROUPS = -1 };
+
+/* A pattern of PCRE2, as text_functions/regex.h compiles it, in the words of RE2. Of its groups only the one of the
+ * number `kept`, from 1 on, captures there, or all do. False: it has something that the two do not have in common, or
+ * that is not known here. */
+bool regex_translate(struct text pattern, int64_t kept, struct arena *arena, struct regex_translation *translation);
 
 #endif

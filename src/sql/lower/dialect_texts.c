@@ -66,6 +66,17 @@ static const struct row rows[] = {
     {"lower", DUCK, 0, "lower($a)", DUCK_LONG, not_ascii},
     {"trim", CH, 0, "extract($a, '^" CH_SPACES "(\\\\C*?)" CH_SPACES "$$')", CH_WRONG, not_utf8},
     {"trim", DUCK, 0, "trim($a, ' ' || chr(9) || chr(10) || chr(11) || chr(12) || chr(13))", DUCK_LONG, not_ascii},
+    /* $b and $c are the place of the first character, from 0 or 1, and how many there are at most. Old servers have a
+     * substringUTF8() that counts the bytes of long characters wrongly. */
+    {"substr", CH, 2, "extract($a, '(?s)^.{$b}(.{0,$c})')", CH_WRONG, not_utf8},
+    {"substr", CH, 1, "extract($a, '(?s)^.{$b}(.*)')", CH_WRONG, not_utf8},
+    {"substr", DUCK, 2, "substring($a, $b, $c)", NULL, NULL},
+    {"substr", DUCK, 1, "substring($a, $b)", NULL, NULL},
+    /* $c: the number of the part, from 1, or from -1 at the end; and how many parts there have to be. */
+    {"split", CH, 2, "splitByString($b, $a)[$c]", NULL, NULL},
+    {"split", DUCK, 2, "string_split($a, $b)[$c]", NULL, NULL},
+    {"has part", CH, 2, "(length(splitByString($b, $a)) >= $c)", NULL, NULL},
+    {"has part", DUCK, 2, "(length(string_split($a, $b)) >= $c)", NULL, NULL},
     {"replace", CH, 2, "replaceAll($a, $b, $c)", NULL, NULL},
     {"replace", DUCK, 2, "replace($a, $b, $c)", NULL, NULL},
     {"+", CH, 0, "concat($a, $b)", NULL, NULL},
@@ -81,31 +92,38 @@ static const struct row rows[] = {
     {"ends", DUCK, 1, "ends_with($a, $b)", NULL, NULL},
     {"contains", CH, 1, "(position($a, $b) > 0)", NULL, NULL},
     {"contains", DUCK, 1, "contains($a, $b)", NULL, NULL},
-    {"~", CH, 1, "match($a, $b)", CH_WRONG, not_utf8},
-    {"~ classes", CH, 1, "match($a, $b)", CH_CLASSES, odd_class},
-    {"~ ascii", CH, 1, "match($a, $b)", CH_LONG, not_ascii},
+    {"~", CH, 1, "match($a, $b)", NULL, NULL}, /* with the conditions of of_regex */
+    {"extract", CH, 1, "extract($a, $b)", NULL, NULL},
+    {"replace_regex", CH, 2, "replaceRegexpAll($a, $b, $c)", NULL, NULL},
     {"like", CH, 1, "($a LIKE $b)", CH_WRONG, not_utf8},
     {"like", DUCK, 1, "($a LIKE $b ESCAPE '\\')", NULL, NULL},
 };
 
-/* substr(s, from, n): $b and $c are the place of the first character, from 0 or 1, and how many there are at most. Old
- * servers have a substringUTF8() that counts the bytes of long characters wrongly. */
-static const struct row parts[] = {
-    {"substr", CH, 2, "extract($a, '(?s)^.{$b}(.{0,$c})')", CH_WRONG, not_utf8},
-    {"substr", CH, 1, "extract($a, '(?s)^.{$b}(.*)')", CH_WRONG, not_utf8},
-    {"substr", DUCK, 2, "substring($a, $b, $c)", NULL, NULL},
-    {"substr", DUCK, 1, "substring($a, $b)", NULL, NULL},
-};
+/* What a regular expression does otherwise in some texts. */
+static const struct {
+    const char *fails, *unless;
+} of_regex[] = {[REGEX_OF_UTF8] = {CH_WRONG, not_utf8},
+                [REGEX_OF_CLASSES] = {CH_CLASSES, odd_class},
+                [REGEX_OF_ASCII] = {CH_LONG, not_ascii}};
 
-static const struct row *find_row(const struct row *table, size_t count, const char *name, int constants, unsigned bit)
+static const struct row *find_row(const char *name, int constants, unsigned bit)
 {
     const struct row *found = NULL;
-    for (size_t i = 0; i < count && !found; i++) {
-        const struct row *row = &table[i];
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && !found; i++) {
+        const struct row *row = &rows[i];
         found = strcmp(row->name, name) == 0 && row->count == constants && row->dialects & bit ? row : NULL;
     }
     return found;
 }
+
+/* A function as it is said: the name of its row, and its constants. */
+struct saying {
+    const char *name;
+    int count;
+    struct text texts[TEXT_ARGUMENTS];
+    const char *numbers[TEXT_ARGUMENTS]; /* in place of the text; or NULL */
+    const char *fails, *unless;          /* in place of the row's; or NULL */
+};
 
 /* A pattern of `like`, which is the constant alone, at the beginning, at the end, or somewhere; or else in the form
  * that all dialects read alike, in which nothing is escaped but `%`, `_` and the backslash. Returns the function. */
@@ -178,58 +196,103 @@ static const char *fill(const char *form, const char *a, const char *const other
 }
 
 /* False: the numbers are too large for some engine. Regular expressions have repetitions up to 1000. */
-static bool part_of(const struct sql_dialect *dialect, const struct text_application *application,
-                    const char *others[3], struct arena *arena)
+static bool say_substr(const struct sql_dialect *dialect, const struct text_application *application,
+                       struct saying *saying, struct arena *arena)
 {
     const bool pattern = dialect->bit == CH;
     const int64_t most = pattern ? 1000 : 1 << 30, from = application->args[0].integer;
     const int64_t count = application->count > 1 ? application->args[1].integer : 0;
-    others[0] = arena_printf(arena, "%lld", (long long)from + !pattern);
-    others[1] = arena_printf(arena, "%lld", (long long)count);
+    saying->numbers[0] = arena_printf(arena, "%lld", (long long)from + !pattern);
+    saying->numbers[1] = arena_printf(arena, "%lld", (long long)count);
     return from >= 0 && from <= most && count <= most - from;
 }
 
-/* Puts the pattern in the words of servers; the name of its row, NULL: there are none. */
-static const char *regex_name(struct text *pattern, struct arena *arena)
+static bool say_split(const struct text_application *application, struct saying *saying, struct arena *arena)
 {
-    static const char *const names[] = {"~", "~ classes", "~ ascii"};
+    const int64_t most = 1 << 30, k = application->args[1].integer, parts = k < 0 ? -k : k + 1;
+    if (application->found)
+        saying->name = "has part";
+    saying->numbers[1] = arena_printf(arena, "%lld", (long long)(k < 0 && !application->found ? k : parts));
+    return k >= -most && k < most;
+}
+
+/* Whether each backslash begins the number of a group. Newer servers keep the others as they are where the pattern is a
+ * plain text, and elsewhere take them away. */
+static bool names_groups_only(struct text to)
+{
+    bool only = true;
+    for (size_t k = 0; k < to.length && only; k++) {
+        if (to.at[k] == '\\')
+            only = ++k < to.length && to.at[k] >= '0' && to.at[k] <= '9';
+    }
+    return only;
+}
+
+/* Puts the pattern in the words of servers; false: there are none. extract() has the first group there, or all. Whether
+ * it finds something is whether there is a match, if the group is in each. What follows a match that is replaced is
+ * searched with a beginning of its own. */
+static bool say_regex(const struct text_application *application, struct saying *saying, struct arena *arena)
+{
     struct regex_translation translation;
-    if (!regex_translate(*pattern, arena, &translation))
-        return NULL;
-    *pattern = translation.pattern;
-    return names[translation.texts];
+    const bool extracts = strcmp(saying->name, "extract") == 0, replaces = strcmp(saying->name, "replace_regex") == 0;
+    const int64_t kept = !extracts ? REGEX_ALL_GROUPS : application->count > 1 ? application->args[1].integer : 1;
+    if (!regex_translate(saying->texts[0], kept, arena, &translation) || (extracts && translation.optional) ||
+        (replaces && (translation.empty || translation.anchored || !names_groups_only(saying->texts[1]))))
+        return false;
+    saying->texts[0] = translation.pattern;
+    saying->fails = of_regex[translation.texts].fails;
+    saying->unless = of_regex[translation.texts].unless;
+    if (extracts)
+        saying->count = 1;
+    if (application->found)
+        saying->name = "~";
+    return true;
+}
+
+static bool say(const struct sql_dialect *dialect, const struct text_application *application, struct saying *saying,
+                struct arena *arena)
+{
+    const struct text_function *function = application->function;
+    *saying =
+        (struct saying){.name = function == &text_prepend ? "prepend" : function->name, .count = application->count};
+    for (int i = 0; i < application->count; i++)
+        saying->texts[i] = application->args[i].text;
+    if (text_takes_regex(function))
+        return say_regex(application, saying, arena);
+    if (strcmp(saying->name, "like") == 0)
+        saying->name = simplify(saying->texts[0], &saying->texts[0], arena);
+    if (strcmp(saying->name, "substr") == 0)
+        return say_substr(dialect, application, saying, arena);
+    return strcmp(saying->name, "split") != 0 || say_split(application, saying, arena);
 }
 
 const char *sql_text(const struct sql_dialect *dialect, const struct text_application *application, const char *a,
                      const char *b, const char **fails, const char **unless, struct arena *arena)
 {
-    const struct text_function *function = application->function;
-    struct text constant = application->args[0].text;
     const char *others[3] = {b, NULL, NULL};
+    struct saying saying;
     *fails = *unless = NULL;
-    if (!function)
-        return quoted(dialect, constant, arena);
-    const char *name = function == &text_prepend ? "prepend" : function->name;
-    if (strcmp(name, "like") == 0)
-        name = simplify(constant, &constant, arena);
-    if (strcmp(name, "~") == 0 && !(name = regex_name(&constant, arena)))
+    if (!application->function)
+        return quoted(dialect, application->args[0].text, arena);
+    if (!say(dialect, application, &saying, arena))
         return NULL;
-    const bool part = strcmp(name, "substr") == 0;
-    const struct row *row = part ? find_row(parts, sizeof parts / sizeof *parts, name, application->count, dialect->bit)
-                                 : find_row(rows, sizeof rows / sizeof *rows, name, application->count, dialect->bit);
-    if (!row || (part && !part_of(dialect, application, others, arena)))
-        return NULL;
-    for (int i = 0; i < application->count && !part; i++) {
-        const struct text text = i == 0 ? constant : application->args[i].text;
+    const struct row *row = find_row(saying.name, saying.count, dialect->bit);
+    for (int i = 0; i < saying.count && row; i++) {
+        const struct text text = saying.texts[i];
+        others[i] = saying.numbers[i];
+        if (others[i])
+            continue;
         if (text.length > 0 && memchr(text.at, '\0', text.length))
             return NULL; /* engines search for strings that end there */
         others[i] = quoted(dialect, text, arena);
         if (!others[i])
             return NULL;
     }
-    if (application->count > 0 && !part)
-        others[2] = prefix_pattern(dialect, constant, arena);
-    *fails = fill(row->fails, a, others, arena);
-    *unless = row->unless;
+    if (!row)
+        return NULL;
+    if (saying.count > 0 && !saying.numbers[0])
+        others[2] = prefix_pattern(dialect, saying.texts[0], arena);
+    *fails = fill(saying.fails ? saying.fails : row->fails, a, others, arena);
+    *unless = saying.unless ? saying.unless : row->unless;
     return fill(row->value, a, others, arena);
 }

@@ -265,7 +265,7 @@ static void say_text(struct sql_expressions *expressions, value v)
     const struct instr *instr = &expressions->code->at[v];
     const struct text_application *application = &expressions->queue->text_applications[instr->integer];
     const struct text_function *function = application->function;
-    said->is_text = !function || function->result == TEXT_TO_TEXT;
+    said->is_text = !application->found && (!function || function->result == TEXT_TO_TEXT);
     if (!say_arguments(expressions, instr, said))
         return;
     said->refusal = function ? function->name : "text";
