@@ -1,5 +1,6 @@
 #include "engine/text/rewrite.h"
 
+#include "base/arena.h"
 #include "engine/storage/growing_buffer.h"
 
 #include <string.h>
@@ -105,55 +106,144 @@ struct rewriting {
 static void put(struct rewriting *to, const char *text, size_t length)
 {
     to->failed = to->failed || !growing_buffer_reserve(&to->out, length);
-    if (to->failed)
+    if (to->failed || length == 0)
         return;
     memcpy(to->out.data + to->out.used, text, length);
     to->out.used += length;
 }
 
-/* A cell without blanks around it, in quotes if it needs them. */
-static void put_cell(struct rewriting *to, const char *at, const char *end, bool first)
+/* A value of a drawn table, of as many lines as have been read. */
+struct drawn_value {
+    struct growing_buffer text;
+    bool goes_on; /* in the next line */
+};
+
+struct drawn {
+    bool edges;        /* a bar begins each line, and ends it */
+    bool marks;        /* where a value goes on a mark follows it in place of a blank, as psql draws it */
+    size_t last_width; /* characters of the last column with its blanks */
+    struct arena *arena;
+    struct drawn_value *row;
+    size_t count, capacity; /* of its values */
+};
+
+static bool is_blank(char c)
 {
-    while (at < end && (*at == ' ' || *at == '\r'))
-        at++;
-    while (end > at && (end[-1] == ' ' || end[-1] == '\r'))
-        end--;
-    if (!first)
-        put(to, ",", 1);
-    const size_t length = (size_t)(end - at);
-    const bool quoted = length > 0 && (memchr(at, ',', length) || memchr(at, '"', length));
-    if (quoted)
-        put(to, "\"", 1);
-    for (; at < end && quoted; at++)
-        put(to, *at == '"' ? "\"\"" : at, *at == '"' ? 2 : 1);
-    if (quoted)
-        put(to, "\"", 1);
-    else
-        put(to, at, length);
+    return c == ' ' || c == '\r';
 }
 
-/* A line of cells between bars; the first and the last bar are the table's edges if it has some. */
-static void put_cells(struct rewriting *to, const char *at, const char *end, bool edges)
+/* The bytes of the mark at the end of a cell that goes on in the next line; *breaks: the line's end is of the value. */
+static size_t mark_of(const struct drawn *table, const char *at, const char *bar, bool last, bool *breaks)
 {
-    bool first = true;
-    while (end > at && (end[-1] == ' ' || end[-1] == '\r'))
-        end--;
-    while (edges && at < end && *at == ' ')
+    static const struct {
+        const char *text;
+        bool breaks;
+    } marks[] = {{"+", true}, {".", false}, {"\xe2\x86\xb5", true}, {"\xe2\x80\xa6", false}};
+    size_t width = 0;
+    for (const char *c = at; c < bar && last; c++)
+        width += ((unsigned char)*c & 0xc0) != 0x80;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks && table->marks && (!last || width == table->last_width); i++) {
+        const size_t length = strlen(marks[i].text);
+        *breaks = marks[i].breaks;
+        if ((size_t)(bar - at) > length && memcmp(bar - length, marks[i].text, length) == 0)
+            return length;
+    }
+    return 0;
+}
+
+/* Adds a cell to its value; whether that goes on. */
+static bool add_cell(struct rewriting *to, struct drawn *table, size_t k, const char *at, const char *bar, bool last)
+{
+    bool breaks = false;
+    while (last && bar > at && bar[-1] == '\r')
+        bar--;
+    const size_t mark = mark_of(table, at, bar, last, &breaks);
+    struct drawn_value *value = &table->row[k];
+    const char *end = bar - mark;
+    if (mark > 0 || value->text.used > 0)
+        at += at < end; /* blanks within a value are kept */
+    while (mark == 0 && value->text.used == 0 && at < end && is_blank(*at))
         at++;
-    at += edges ? bar_at(at, end) : 0;
-    for (;;) {
+    while ((mark == 0 || breaks) && end > at && is_blank(end[-1]))
+        end--;
+    const size_t length = value->goes_on || value->text.used == 0 ? (size_t)(end - at) : 0;
+    to->failed = to->failed || !growing_buffer_reserve(&value->text, length + 1);
+    if (to->failed)
+        return false;
+    memcpy(value->text.data + value->text.used, at, length);
+    value->text.used += length;
+    if (breaks && mark > 0)
+        value->text.data[value->text.used++] = '\n';
+    value->goes_on = mark > 0;
+    return mark > 0;
+}
+
+/* Makes room for the values of a line. */
+static void make_room(struct drawn *table, size_t count)
+{
+    if (count <= table->capacity)
+        return;
+    const size_t capacity = count < 2 * table->capacity ? 2 * table->capacity : count;
+    table->row = arena_grow(table->arena, table->row, table->capacity, capacity, sizeof *table->row);
+    table->capacity = capacity;
+}
+
+/* Adds a line of cells between bars; whether one of them goes on in the next line. */
+static bool add_cells(struct rewriting *to, struct drawn *table, const char *at, const char *end)
+{
+    bool goes_on = false;
+    make_room(table, bars_of(at, end) + 1);
+    while (end > at && is_blank(end[-1]) && table->edges)
+        end--;
+    while (table->edges && at < end && *at == ' ')
+        at++;
+    at += table->edges ? bar_at(at, end) : 0;
+    for (size_t k = 0; !to->failed; k++) {
         const char *bar = at;
         while (bar < end && bar_at(bar, end) == 0)
             bar++;
-        if (bar == end && edges)
+        if (bar == end && table->edges)
             break;
-        put_cell(to, at, bar, first);
-        first = false;
+        goes_on = add_cell(to, table, k, at, bar, bar == end) || goes_on;
+        table->count = k >= table->count ? k + 1 : table->count;
         if (bar == end)
             break;
         at = bar + bar_at(bar, end);
     }
+    return goes_on;
+}
+
+/* Writes the row, its values in quotes if they need them. */
+static void put_row(struct rewriting *to, struct drawn *table)
+{
+    for (size_t k = 0; k < table->count; k++) {
+        struct growing_buffer *text = &table->row[k].text;
+        const char *at = text->data;
+        const bool quoted = text->used > 0 && (memchr(at, ',', text->used) || memchr(at, '"', text->used) ||
+                                               memchr(at, '\n', text->used));
+        put(to, ",", k > 0);
+        put(to, "\"", quoted);
+        for (size_t i = 0; i < text->used && quoted; i++)
+            put(to, at[i] == '"' ? "\"\"" : &at[i], at[i] == '"' ? 2 : 1);
+        if (!quoted)
+            put(to, at, text->used);
+        put(to, "\"", quoted);
+        text->used = 0;
+        table->row[k].goes_on = false;
+    }
     put(to, "\n", 1);
+    table->count = 0;
+}
+
+/* Looks at the rule below the names. */
+static void read_rule(struct drawn *table, const char *at, const char *end)
+{
+    table->marks = is_box(at, end) || memchr(at, '+', (size_t)(end - at));
+    while (at < end && *at != '\r') {
+        const size_t bytes = is_box(at, end) ? 3 : 1;
+        table->last_width = is_dash(at, bytes) ? table->last_width + 1 : 0;
+        at += bytes;
+    }
 }
 
 /* Whether all of a line's cells are points, which stand for rows that are not shown. */
@@ -188,6 +278,12 @@ static enum status take(const struct format_job *job, struct rewriting *made, st
     return STATUS_OK;
 }
 
+static void free_drawn(struct drawn *table)
+{
+    for (size_t k = 0; k < table->capacity; k++)
+        growing_buffer_free(&table->row[k].text);
+}
+
 /* What stands between the names and the next rule, such as types, is left out, and lines with fewer bars, such as
  * `(2 rows)`. */
 enum status rewrite_drawn(const struct format_job *job, struct mapping **mapping, bool *gaps)
@@ -196,19 +292,27 @@ enum status rewrite_drawn(const struct format_job *job, struct mapping **mapping
     const char *at = mapping_data(*mapping), *end = at + mapping_length(*mapping);
     const char *names = find_names(at, mapping_length(*mapping));
     const char *first = names + strspn(names, " ");
-    const bool edges = bar_at(first, end) > 0;
+    struct drawn table = {.edges = bar_at(first, end) > 0, .arena = job->diags->arena};
     const size_t bars = bars_of(names, line_end_of(names, end));
-    bool values = false;
+    bool values = false, goes_on = false;
     *gaps = false;
     for (const char *next; at < end && !made.failed; at = next + (next < end ? 1 : 0)) {
         next = line_end_of(at, end);
-        if (at > names && junctions_of(at, next) > 0)
+        if (at > names && junctions_of(at, next) > 0) {
+            if (!values)
+                read_rule(&table, at, next);
             values = true;
-        else if (values && is_row_of_points(at, next))
+        } else if (values && is_row_of_points(at, next) && !goes_on) {
             *gaps = true;
-        else if (at == names || (values && bars_of(at, next) >= bars))
-            put_cells(&made, at, next, edges);
+        } else if (at == names || (values && bars_of(at, next) >= bars)) {
+            goes_on = add_cells(&made, &table, at, next);
+            if (!goes_on)
+                put_row(&made, &table);
+        }
     }
+    if (goes_on)
+        put_row(&made, &table);
+    free_drawn(&table);
     return take(job, &made, mapping);
 }
 
