@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Files of which only some rows are read: random filters, sorts and windows on random tables with missing values, from
-Parquet, Arrow and folders of Parquet files, against NumPy; failures against the same table as CSV, which is read whole.
+"""Files of which only some rows are read, or texts not put in order: random filters, sorts, windows and joins on random
+tables with missing values, from Parquet, Arrow and folders of Parquet files, against Python; failures against the same
+table as CSV, which is read whole.
 
     late_rows.py [--count N] [--seed S]     N random statements, fused and not; prints the seed
 """
@@ -133,18 +134,73 @@ def statement(rng, table):
     return query, "".join("\t".join(printed(table[name][i]) for name in shown) + "\n" for i in rows)
 
 
-def results(rng, sandbox, table):
-    """Statements of one session, in which more and more is known of the files; what is kept of them may be little."""
-    statements = [statement(rng, table) for _ in range(2)]
-    statements = [*statements, *statements, statements[0]]
-    script = "\n".join([f".set keep {rng.choice(['auto', 'auto', 'off'])}", *(query for query, _ in statements)])
-    wanted = "".join(printed for _, printed in statements)
+def found_rows(rng, table, rows):
+    """A join that looks for `id` at equal distances among these rows, and a table of what it finds."""
+    step, first = rng.choice([(7, 3), (1, 0), (1500, 5)])
+    there, left = set(rows), rng.random() < 0.3
+    keys = [k for k in (step * n + first for n in range(ROWS // step + 10)) if left or k in there]
+    texts = {name: [table[name][k] if k in there else None for k in keys] for name in ["name", "word"]}
+    join = f"range 0..{ROWS // step + 9} as n | derive k = {step} * n + {first} | {'left ' if left else ''}join"
+    return join, {"k": keys, **texts}
+
+
+def text_stages(rng, found):
+    """Stages that show texts, or compare them: their columns, and lists of these."""
+    column, other = rng.sample(["name", "word"], 2)
+    values, all_rows = found[column], range(len(found["k"]))
+    value = next((v for v in values if v), "none")
+    rows_of = {
+        "": all_rows,
+        f"sort by {column}": ordered(all_rows, [(column, False)], found),
+        f"top 5 by {column}": ordered(all_rows, [(column, True)], found)[:5],
+        f'select {column} == "{value}"': [i for i in all_rows if values[i] == value],
+        f'select {column} like "%7"': [i for i in all_rows if (values[i] or "").endswith("7")],
+        f'select upper({column}) == "{value.upper()}"': [i for i in all_rows if values[i] == value],
+        "select name < word": [
+            i for i, (name, word) in enumerate(zip(found["name"], found["word"])) if None not in (name, word) and name < word
+        ],
+    }
+    stage = rng.choice([*rows_of, "group", "", ""])
+    if stage == "group":
+        groups = {}
+        for i in all_rows:
+            if values[i] is not None:
+                groups.setdefault(values[i], []).append(found[other][i])
+        least = [(key, min((v for v in of if v is not None), default=None), len(of)) for key, of in sorted(groups.items())]
+        return [f'select {column} >= ""', f"group {column}: min({other}), count()"], least
+    shown = rng.choice([["k", "name"], ["word", "k"], ["k", "name", "word"]])
+    return [stage] * (stage != "") + ["pick " + ", ".join(shown)], [[found[name][i] for name in shown] for i in rows_of[stage]]
+
+
+def joined(rng, sandbox, table):
+    """Texts that only a join brings are in order where they are compared, and only there."""
+    before, rows = filters(rng, table) if rng.random() < 0.3 else ([], range(ROWS))
+    join, found = found_rows(rng, table, rows)
+    statements, wanted = [], ""
+    for _ in range(2):
+        stages, lines = text_stages(rng, found)
+        source = " | ".join([f"load {rng.choice(['x.parquet', *FORMATS])}", *before])
+        statements.append(" | ".join([f"{join} ({source}) on k = id", *stages]))
+        wanted += "".join("\t".join(map(printed, line)) + "\n" for line in lines)
+    return run_all(sandbox, "\n".join(statements), wanted)
+
+
+def run_all(sandbox, script, wanted):
     for mode in MODES:
         done = harness.run([*mode, "-c", script], sandbox.here, sandbox.home)
         problem = harness.difference(wanted, done.out.decode(), f"{' '.join(mode)}: {script}")
         if done.status != 0 or problem:
             return problem or f"{script}: {done.text()}"
     return ""
+
+
+def results(rng, sandbox, table):
+    """Statements of one session, in which more and more is known of the files; what is kept of them may be little."""
+    statements = [statement(rng, table) for _ in range(2)]
+    statements = [*statements, *statements, statements[0]]
+    script = "\n".join([f".set keep {rng.choice(['auto', 'auto', 'off'])}", *(query for query, _ in statements)])
+    wanted = "".join(printed for _, printed in statements)
+    return run_all(sandbox, script, wanted)
 
 
 def kept(sandbox):
@@ -192,7 +248,8 @@ def main():
             tables["table"] = make_table(random.Random(rng.random()))
             problem = write(tables["table"], sandbox)
             return problem or kept(sandbox)
-        return (failures if number % 4 == 3 else results)(rng, sandbox, tables["table"])
+        kind = failures if number % 4 == 3 else joined if number % 4 == 1 else results
+        return kind(rng, sandbox, tables["table"])
 
     return harness.random_cases("late-rows", 60, check)
 

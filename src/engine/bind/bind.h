@@ -71,7 +71,7 @@ enum need {
     NEED_COLUMNS,   /* `columns`, read */
     NEED_RELATIONS, /* facts->evaluations, with the columns that are wanted of them */
     NEED_ROW_TEXTS, /* those of `row_texts` */
-    NEED_ORDER      /* of those of facts->row_texts that are marked so */
+    NEED_ORDER      /* of those of facts->row_texts that are marked so, and of columns of facts->evaluations */
 };
 
 struct needs {

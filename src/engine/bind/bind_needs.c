@@ -3,6 +3,8 @@
 #include "engine/plan/loop.h"
 #include "engine/plan/text_order.h"
 
+#include <string.h>
+
 /* What is parsed at once in any case, in some 40 milliseconds. */
 enum { SHORT_CELLS = 1 << 22 };
 
@@ -20,10 +22,23 @@ static void add_column(struct needed_columns *columns, struct column *column, bo
     *ARENA_PUSH(arena, columns->at, columns->count, columns->capacity) = (struct needed_column){column, ordered};
 }
 
-/* Adds the columns that the queue's tasks read, those of loops too. */
-static void add_columns(const struct binder *binder, const struct queue *queue, struct needed_columns *columns)
+/* Of each column of the result, whether its texts have to be in order; NULL: all have. */
+static const bool *leaving_texts(const struct binder *binder, const struct bound *bound)
 {
-    bool **ordered = text_order_inputs(queue, false);
+    const struct facts *facts = binder->facts;
+    const struct queue *queue = &bound->queue;
+    if (!facts->any_order || bound->view != VIEW_ROWS || bound->save_path.text || queue->count == 0)
+        return NULL;
+    bool *ordered = arena_array(binder->arena, queue->tasks[queue->count - 1]->output_count + 1, sizeof *ordered);
+    if (facts->ordered_count > 0)
+        memcpy(ordered, facts->ordered, facts->ordered_count * sizeof *ordered);
+    return ordered;
+}
+
+/* Adds the columns that the queue's tasks read, those of loops too. */
+static void add_columns(const struct binder *binder, const struct queue *queue, bool **ordered,
+                        struct needed_columns *columns)
+{
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
         struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
@@ -33,7 +48,7 @@ static void add_columns(const struct binder *binder, const struct queue *queue, 
                 add_column(columns, column, ordered[t][k] || lacks_order(binder, column), binder->arena);
         }
         for (size_t q = 0; q < LOOP_QUEUES && loop; q++)
-            add_columns(binder, loop_queue(loop, q), columns);
+            add_columns(binder, loop_queue(loop, q), text_order_find(loop_queue(loop, q), NULL).inputs, columns);
     }
 }
 
@@ -151,7 +166,11 @@ static void find_columns(const struct binder *binder, struct bound *bound, bool 
     if (is_bound) {
         columns->at = arena_reserve(arena, NULL, 0, &columns->capacity, sizeof *columns->at);
         queue_prune_to(&bound->queue, wanted);
-        add_columns(binder, &bound->queue, columns);
+        /* What is named may be compared by many statements. */
+        const bool *leaving = facts->unread == UNREAD_NAMED ? NULL : leaving_texts(binder, bound);
+        const struct text_order order = text_order_find(&bound->queue, leaving);
+        add_columns(binder, &bound->queue, order.inputs, columns);
+        evaluations_set_loose(&facts->evaluations, &bound->queue, order.outputs);
     }
     const bool lacks = is_bound && evaluations_lack(&facts->evaluations), relations = lacks && facts->runs;
     columns->at_once = !is_bound || lacks;
@@ -206,11 +225,11 @@ static void keep_live_texts(const struct queue *queue, struct row_texts *texts, 
     texts->count = kept;
 }
 
-/* Marks the texts of rows whose order the queue needs. Returns whether there are some. */
-static bool mark_ordered(const struct binder *binder, const struct queue *queue, bool leaves)
+/* Marks the texts of rows, and columns of sources, whose order the queue needs. Returns whether there are some. */
+static bool mark_ordered(const struct binder *binder, const struct queue *queue, const bool *leaving)
 {
     const struct row_texts *texts = &binder->facts->row_texts;
-    bool **ordered = text_order_inputs(queue, leaves), some = false;
+    bool **ordered = text_order_find(queue, leaving).inputs, some = false;
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
         struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;
@@ -223,9 +242,10 @@ static bool mark_ordered(const struct binder *binder, const struct queue *queue,
                 texts->at[i]->ordered = texts->at[i]->ordered || texts->at[i]->column == column;
                 some = some || texts->at[i]->column == column;
             }
+            some = evaluations_need_order(&binder->facts->evaluations, column->logical.dictionary) || some;
         }
         for (size_t q = 0; q < LOOP_QUEUES && loop; q++)
-            some = mark_ordered(binder, loop_queue(loop, q), false) || some;
+            some = mark_ordered(binder, loop_queue(loop, q), NULL) || some;
     }
     return some;
 }
@@ -236,10 +256,13 @@ static bool needs_order(const struct binder *binder, const struct bound *bound)
     bool unsorted = false;
     for (size_t i = 0; i < facts->row_texts.count; i++)
         unsorted = unsorted || column_is_unsorted(facts->row_texts.at[i]->column);
-    if (!unsorted)
+    if (!unsorted && !evaluations_unsorted(&facts->evaluations))
         return false;
     queue_prune(&bound->queue);
-    return mark_ordered(binder, &bound->queue, facts->any_order && bound->view == VIEW_ROWS && !bound->save_path.text);
+    bool needed = mark_ordered(binder, &bound->queue, leaving_texts(binder, bound));
+    for (size_t i = 0; i < binder->ordered_count; i++)
+        needed = evaluations_need_order(&facts->evaluations, binder->ordered[i]) || needed;
+    return needed;
 }
 
 void find_needs(const struct binder *binder, struct bound *bound, bool is_bound)

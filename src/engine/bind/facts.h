@@ -42,8 +42,10 @@ struct facts {
     const struct sent_sources *sent; /* then: sources whose rows go up with the query; or NULL */
     const bool *wanted;              /* columns of the result to keep, in order; NULL: all */
     enum unread_kept unread;
-    bool any_order;      /* texts of its result may be without an order: it is named, or shown and not named */
-    const char *dialect; /* of SQL; NULL: the server's */
+    bool any_order;      /* texts of its result may be without an order: it is named, or shown and not named, */
+    const bool *ordered; /* but for those columns of the first ordered_count ones for which this is true */
+    size_t ordered_count;
+    const char *dialect;              /* of SQL; NULL: the server's */
     const struct workers *workers;    /* for what is computed while binding; or NULL */
     const struct join_device *device; /* for indexes, without diags; or NULL */
     struct timing *timing;            /* or NULL */

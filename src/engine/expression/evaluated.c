@@ -1,6 +1,7 @@
 #include "engine/expression/evaluated.h"
 
 #include "engine/bind/facts.h"
+#include "engine/storage/unsorted_column.h"
 
 #include <string.h>
 
@@ -30,6 +31,7 @@ static void set_columns(struct evaluated *evaluated, struct slot *columns, size_
     evaluated->wanted = arena_array(arena, count + 1, sizeof *evaluated->wanted);
     evaluated->places = arena_array(arena, count + 1, sizeof *evaluated->places);
     evaluated->evaluated = arena_array(arena, count + 1, sizeof *evaluated->evaluated);
+    evaluated->loose = arena_array(arena, count + 1, sizeof *evaluated->loose);
 }
 
 struct pipeline *pipeline_up_to_stage(const struct binder *binder)
@@ -117,6 +119,89 @@ bool evaluations_lack(const struct evaluations *evaluations)
     for (size_t i = 0; i < evaluations->count; i++)
         lack = evaluated_lacks(evaluations->at[i]) || lack;
     return lack;
+}
+
+void evaluations_set_loose(const struct evaluations *evaluations, const struct queue *queue, bool *const *ordered)
+{
+    for (size_t i = 0; i < evaluations->count; i++) {
+        struct evaluated *evaluated = evaluations->at[i];
+        const struct task *reader = evaluated->reader;
+        if (!reader || reader->number >= queue->count || queue->tasks[reader->number] != reader)
+            continue;
+        for (size_t k = 0; k < evaluated->count; k++) {
+            if (!evaluated->wanted[k])
+                evaluated->loose[k] =
+                    evaluated->outputs[k] != SIZE_MAX && !ordered[reader->number][evaluated->outputs[k]];
+        }
+    }
+}
+
+/* The column of the relation, if it is of texts without an order. */
+static struct column **unsorted_column(const struct evaluated *evaluated, size_t k)
+{
+    struct column **at =
+        evaluated->relation && evaluated->evaluated[k] ? &evaluated->relation->columns[evaluated->places[k]] : NULL;
+    return at && column_is_unsorted(*at) ? at : NULL;
+}
+
+bool evaluations_unsorted(const struct evaluations *evaluations)
+{
+    bool some = false;
+    for (size_t i = 0; i < evaluations->count; i++) {
+        for (size_t k = 0; k < evaluations->at[i]->count && !some; k++)
+            some = unsorted_column(evaluations->at[i], k);
+    }
+    return some;
+}
+
+bool evaluations_need_order(const struct evaluations *evaluations, const struct dictionary *dictionary)
+{
+    bool some = false;
+    for (size_t i = 0; i < evaluations->count; i++) {
+        struct evaluated *evaluated = evaluations->at[i];
+        for (size_t k = 0; k < evaluated->count; k++) {
+            struct column *const *at = unsorted_column(evaluated, k);
+            if (!at || (*at)->logical.dictionary != dictionary)
+                continue;
+            evaluated->loose[k] = false;
+            some = true;
+        }
+    }
+    return some;
+}
+
+enum status evaluations_order(const struct evaluations *evaluations, const struct workers *workers, struct diags *diags)
+{
+    for (size_t i = 0; i < evaluations->count; i++) {
+        struct evaluated *evaluated = evaluations->at[i];
+        for (size_t k = 0; k < evaluated->count; k++) {
+            struct column **at = unsorted_column(evaluated, k);
+            if (!at || evaluated->loose[k])
+                continue;
+            struct column *ordered = unsorted_in_order(*at, workers);
+            if (!ordered)
+                return workers_cancelled(workers) ? STATUS_CANCELLED
+                                                  : diag_no_memory(diags, evaluated->pipeline->span,
+                                                                   "not enough memory to put texts in order");
+            column_unref(*at);
+            *at = ordered;
+            evaluated->columns[k].type = ordered->type;
+            evaluated->columns[k].logical = ordered->logical;
+        }
+    }
+    return STATUS_OK;
+}
+
+size_t evaluated_ordered(const struct evaluated *evaluated, struct arena *arena, const bool **ordered)
+{
+    bool *of = arena_array(arena, evaluated->count + 1, sizeof *of);
+    size_t count = 0;
+    for (size_t k = 0; k < evaluated->count; k++) {
+        if (evaluated->wanted[k])
+            of[count++] = !evaluated->loose[k];
+    }
+    *ordered = of;
+    return count;
 }
 
 static void release(struct evaluated *evaluated)

@@ -25,6 +25,7 @@ struct evaluated {
     bool *wanted;    /* of each column, whether it is needed */
     size_t *places;  /* of each column, its place in the relation if `evaluated` */
     bool *evaluated; /* of each column, whether the relation has it */
+    bool *loose;     /* of each column, whether its texts may be without an order */
     struct relation *relation; /* one reference; NULL: not evaluated yet */
     struct join_index *index;  /* of some of its columns, owned; NULL: none yet */
     const struct task *reader; /* in this binding; NULL: `wanted` says what is needed. Column k is needed where its */
@@ -64,6 +65,22 @@ enum status evaluated_make_index(struct binder *binder, struct evaluated *evalua
 /* After a binding and queue_prune: whether it has to be evaluated, perhaps again, for columns that it lacks. */
 bool evaluated_lacks(struct evaluated *evaluated);
 bool evaluations_lack(const struct evaluations *evaluations);
+
+/* After a binding, queue_prune and text_order_find: of columns that are not wanted yet, whether they may be loose.
+ * `ordered`: the outputs of the queue's tasks that need an order. */
+void evaluations_set_loose(const struct evaluations *evaluations, const struct queue *queue, bool *const *ordered);
+
+/* Whether a relation has texts without an order; whether one has columns of this dictionary, which are then not loose.
+ */
+bool evaluations_unsorted(const struct evaluations *evaluations);
+bool evaluations_need_order(const struct evaluations *evaluations, const struct dictionary *dictionary);
+
+/* Puts texts in order that are not loose. */
+enum status evaluations_order(const struct evaluations *evaluations, const struct workers *workers,
+                              struct diags *diags);
+
+/* Of the columns that the relation has to have, in order, whether their texts have to be in order; their number. */
+size_t evaluated_ordered(const struct evaluated *evaluated, struct arena *arena, const bool **ordered);
 
 /* Forgets the relation; returns which columns it has to have, NULL: all. */
 const bool *evaluated_again(struct evaluated *evaluated);

@@ -4,24 +4,23 @@
 
 struct search {
     const struct queue *queue;
-    bool leaves;
-    bool **inputs, **outputs; /* of each task: those that need the order of their texts */
+    struct text_order found;
 };
 
 static void need_input(const struct search *search, const struct task *task, size_t k)
 {
     const struct input *input = &task->inputs[k];
-    search->inputs[task->number][k] = true;
+    search->found.inputs[task->number][k] = true;
     if (input->task && input->output < input->task->output_count)
-        search->outputs[input->task->number][input->output] = true;
+        search->found.outputs[input->task->number][input->output] = true;
 }
 
-/* The value is an input as it is: its number. In a check, a `let` value that is not known yet is an input beyond all.
- */
+/* The value is an input as it is, or an element of it: its number. In a check, a `let` value that is not known yet is
+ * an input beyond all. */
 static bool is_input(const struct task *task, value v, size_t *number)
 {
     const struct instr *instr = v == NO_VALUE ? NULL : &task->code.at[v];
-    if (!instr || instr->op != OP_INPUT || instr->integer >= (int64_t)task->input_count)
+    if (!instr || (instr->op != OP_INPUT && instr->op != OP_GATHER) || instr->integer >= (int64_t)task->input_count)
         return false;
     *number = (size_t)instr->integer;
     return true;
@@ -70,8 +69,6 @@ void text_order_of_code(const struct queue *queue, const struct task *task, cons
 {
     for (value v = 0; v < task->code.count; v++) {
         const struct instr *instr = &task->code.at[v];
-        if (marks[v] && instr->op == OP_GATHER)
-            ordered[instr->integer] = true; /* its elements may go anywhere */
         for (int i = 0; marks[v] && i < op_table[instr->op].arity; i++) {
             size_t number;
             if (is_input(task, instr->args[i], &number) && !looks_up(queue, task, instr, &task->inputs[number]))
@@ -91,9 +88,8 @@ static void visit_operator(const struct search *search, const struct task *task)
 
 static void visit_task(const struct search *search, const struct task *task, bool *live)
 {
-    const bool last = task->number + 1 == search->queue->count;
     task_mark_live(task, live);
-    bool *ordered = search->inputs[task->number];
+    bool *ordered = search->found.inputs[task->number];
     text_order_of_code(search->queue, task, live, ordered);
     for (size_t k = 0; k < task->input_count; k++) {
         if (ordered[k])
@@ -102,7 +98,7 @@ static void visit_task(const struct search *search, const struct task *task, boo
     if (task->sink == SINK_OPERATOR)
         visit_operator(search, task);
     for (size_t k = 0; k < task->output_count && task->sink != SINK_AGGREGATE; k++) {
-        if ((last && !search->leaves) || search->outputs[task->number][k])
+        if (search->found.outputs[task->number][k])
             need_value(search, task, task->outputs[k].value);
     }
     for (size_t k = 0; k < task->aggregate_count; k++) {
@@ -115,29 +111,32 @@ static void visit_task(const struct search *search, const struct task *task, boo
     }
 }
 
-bool **text_order_inputs(const struct queue *queue, bool leaves)
+struct text_order text_order_find(const struct queue *queue, const bool *leaving)
 {
     struct arena *arena = queue->arena;
     struct search search = {.queue = queue,
-                            .leaves = leaves,
-                            .inputs = arena_array(arena, queue->count + 1, sizeof(bool *)),
-                            .outputs = arena_array(arena, queue->count + 1, sizeof(bool *))};
+                            .found = {.inputs = arena_array(arena, queue->count + 1, sizeof(bool *)),
+                                      .outputs = arena_array(arena, queue->count + 1, sizeof(bool *))}};
     int32_t most = 0;
     for (size_t t = 0; t < queue->count; t++) {
         const struct task *task = queue->tasks[t];
-        search.inputs[t] = arena_array(arena, task->input_count + 1, sizeof(bool));
-        search.outputs[t] = arena_array(arena, task->output_count + 1, sizeof(bool));
+        search.found.inputs[t] = arena_array(arena, task->input_count + 1, sizeof(bool));
+        search.found.outputs[t] = arena_array(arena, task->output_count + 1, sizeof(bool));
+        for (size_t k = 0; k < task->output_count && t + 1 == queue->count; k++)
+            search.found.outputs[t][k] = !leaving || leaving[k];
         most = task->code.count > most ? task->code.count : most;
     }
     bool *live = arena_array(arena, (size_t)most + 1, sizeof *live);
     for (size_t t = queue->count; t-- > 0;)
         visit_task(&search, queue->tasks[t], live);
-    return search.inputs;
+    return search.found;
 }
 
 bool text_order_is_kept(const struct queue *queue)
 {
-    bool **ordered = text_order_inputs(queue, true), kept = true;
+    const size_t leaving = queue->count > 0 ? queue->tasks[queue->count - 1]->output_count : 0;
+    const bool *none = arena_array(queue->arena, leaving + 1, sizeof *none);
+    bool **ordered = text_order_find(queue, none).inputs, kept = true;
     for (size_t t = 0; t < queue->count && kept; t++) {
         const struct task *task = queue->tasks[t];
         struct loop *loop = task->sink == SINK_OPERATOR ? task->column_op->loop : NULL;

@@ -4,11 +4,16 @@
 
 #include "engine/plan/task.h"
 
-/* Whether each input of each task, ordered[task number][input], is compared, sorted, grouped, or leaves the statement,
- * as far as the typed code says; of text whose dictionary is known, what binder->ordered tells beside it is left out.
- * `leaves`: text that leaves the statement may be without an order.
+/* Of each task's inputs and outputs, [task number][place], whether they are compared, sorted, grouped, or leave the
+ * statement with their order. */
+struct text_order {
+    bool **inputs, **outputs;
+};
+
+/* Finds it as far as the typed code says; of text whose dictionary is known, what binder->ordered tells beside it is
+ * left out. `leaving`: of each output of the last task, whether its text leaves with its order; NULL: all do.
  * In the queue's arena; queue_prune has set what is needed. */
-bool **text_order_inputs(const struct queue *queue, bool leaves);
+struct text_order text_order_find(const struct queue *queue, const bool *leaving);
 
 /* Whether no codes of an unsorted dictionary are compared, as far as the typed code says: anything else would give
  * wrong rows, and is a bug of the binder. */

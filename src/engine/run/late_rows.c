@@ -198,7 +198,7 @@ static const bool *ordered_inputs(const struct file_need *need, const struct tas
     text_order_of_code(need->queue, keys, live, ordered);
     for (size_t i = 0; i < key_count; i++) {
         const struct instr *instr = &keys->code.at[keys->outputs[i].value];
-        if (instr->op == OP_INPUT)
+        if (instr->op == OP_INPUT || instr->op == OP_GATHER)
             ordered[instr->integer] = true;
     }
     return ordered;

@@ -121,6 +121,9 @@ static enum status provide_relations(struct runner *runner, struct facts *facts,
         inner.wanted = evaluated_again(evaluated);
         if (evaluated->described)
             inner.wanted = NULL;
+        inner.any_order = inner.wanted;
+        if (inner.wanted)
+            inner.ordered_count = evaluated_ordered(evaluated, arena, &inner.ordered);
         status = run_with_care(runner, &inner, NULL, arena, &result, diags);
         if (status == STATUS_OK && evaluated->described)
             status = describe_as_relation(runner, evaluated, arena, &result, diags);
@@ -196,7 +199,7 @@ static enum status provide_need(struct runner *runner, struct facts *facts, cons
     case NEED_ROW_TEXTS:
         return provide_row_texts(runner, facts, &bound->queue, needs, arena, diags);
     case NEED_ORDER:
-        return order_row_texts(runner, facts, diags);
+        return order_texts(runner, facts, diags);
     }
     return STATUS_OK;
 }

@@ -17,8 +17,8 @@ enum status provide(struct runner *runner, struct facts *facts, const struct bou
 enum status provide_row_texts(struct runner *runner, struct facts *facts, const struct queue *queue,
                               const struct needs *needs, struct arena *arena, struct diags *diags);
 
-/* Puts those of the facts' texts in order that are marked so. */
-enum status order_row_texts(const struct runner *runner, struct facts *facts, struct diags *diags);
+/* Puts those of the facts' texts in order that are marked so, and columns of sources that have to be. */
+enum status order_texts(const struct runner *runner, struct facts *facts, struct diags *diags);
 
 /* narrow_sources.c: leaving out rows of files that a statement does not need, before the rest of their columns is read.
  */

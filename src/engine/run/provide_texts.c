@@ -250,7 +250,7 @@ enum status provide_row_texts(struct runner *runner, struct facts *facts, const 
     return status;
 }
 
-enum status order_row_texts(const struct runner *runner, struct facts *facts, struct diags *diags)
+enum status order_texts(const struct runner *runner, struct facts *facts, struct diags *diags)
 {
     const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel, .pool = runner->pool};
     for (size_t i = 0; i < facts->row_texts.count; i++) {
@@ -265,5 +265,5 @@ enum status order_row_texts(const struct runner *runner, struct facts *facts, st
         column_unref(text->column);
         text->column = ordered;
     }
-    return STATUS_OK;
+    return evaluations_order(&facts->evaluations, &workers, diags);
 }
