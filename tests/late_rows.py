@@ -221,6 +221,17 @@ load x.parquet | sum day
     return ""
 
 
+def saved(sandbox):
+    """Files of rows and of columns hold the same, whether texts have an order or not."""
+    paths = ["a.csv", "b.csv", "a.jsonl", "b.jsonl", "c.parquet", "c.csv"]
+    from_of = dict(zip(paths, ["x.parquet", "x.arrow", "x.parquet", "x.arrow", "x.parquet", "c.parquet"]))
+    script = "\n".join(f"load {from_of[path]} | save {path}" for path in paths)
+    done = harness.run(["--device", "host", "-c", script], sandbox.here, sandbox.home)
+    contents = {path: open(sandbox.path(path), "rb").read() if done.status == 0 else b"" for path in paths}
+    same = contents["a.csv"] == contents["b.csv"] == contents["c.csv"] and contents["a.jsonl"] == contents["b.jsonl"]
+    return "" if same and contents["a.csv"].count(b"\n") == ROWS + 1 else f"{script}: files differ: {done.text()}"
+
+
 def failures(rng, sandbox, table):
     """A quotient by zero is told of the row that it is in, or not computed."""
     before, _ = filters(rng, table)
@@ -247,7 +258,7 @@ def main():
         if "table" not in tables:
             tables["table"] = make_table(random.Random(rng.random()))
             problem = write(tables["table"], sandbox)
-            return problem or kept(sandbox)
+            return problem or kept(sandbox) or saved(sandbox)
         kind = failures if number % 4 == 3 else joined if number % 4 == 1 else results
         return kind(rng, sandbox, tables["table"])
 

@@ -1,5 +1,8 @@
 #include "engine/bind/bind_needs.h"
 
+#include "engine/formats/file_cache.h"
+#include "engine/formats/formats.h"
+#include "engine/formats/save.h"
 #include "engine/plan/loop.h"
 #include "engine/plan/text_order.h"
 
@@ -22,12 +25,23 @@ static void add_column(struct needed_columns *columns, struct column *column, bo
     *ARENA_PUSH(arena, columns->at, columns->count, columns->capacity) = (struct needed_column){column, ordered};
 }
 
+/* Whether rows are shown, or saved one after another, with texts as they are. */
+static bool writes_rows(const struct binder *binder, const struct bound *bound)
+{
+    const char *path = bound->save_path.text;
+    if (!path)
+        return true;
+    const struct format *format = format_of_path(path);
+    return format && format->style && bound->save_folders.count == 0 &&
+           !save_has_table(file_cache_tables(binder->env->file_cache), path);
+}
+
 /* Of each column of the result, whether its texts have to be in order; NULL: all have. */
 static const bool *leaving_texts(const struct binder *binder, const struct bound *bound)
 {
     const struct facts *facts = binder->facts;
     const struct queue *queue = &bound->queue;
-    if (!facts->any_order || bound->view != VIEW_ROWS || bound->save_path.text || queue->count == 0)
+    if (!facts->any_order || bound->view != VIEW_ROWS || !writes_rows(binder, bound) || queue->count == 0)
         return NULL;
     bool *ordered = arena_array(binder->arena, queue->tasks[queue->count - 1]->output_count + 1, sizeof *ordered);
     if (facts->ordered_count > 0)
