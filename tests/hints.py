@@ -34,7 +34,7 @@ DURATION = re.compile(r"^(-?)(?:(\d+)d )?(\d+):(\d\d):(\d\d(?:\.\d+)?)$")
 
 
 def run(lines, folders=(FOLDER,), options=()):
-    with harness.Sandbox() as sandbox:
+    with harness.Sandbox(bare=True) as sandbox:
         for path in (os.path.join(folder, name) for folder in folders for name in os.listdir(folder) if name.endswith(".csv")):
             with open(path, "rb") as file:
                 sandbox.write(os.path.basename(path), file.read())

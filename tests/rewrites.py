@@ -32,7 +32,7 @@ MOST = 3
 
 def run(line):
     """Runs the line where the names are known; the rest of the line is read, but is no comment."""
-    with harness.Sandbox() as sandbox:
+    with harness.Sandbox(bare=True) as sandbox:
         for name, text in TABLES.items():
             sandbox.write(name, text.encode())
         commands = [option for name in [*NAMES, line] for option in ("-c", name)]
