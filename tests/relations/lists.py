@@ -12,6 +12,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from harness import ALL_MODES, random_cases, run  # noqa: E402
 
 WORDS = ["a", "b", "cc", "é", ""]
+DISTINCT = 3001  # more rows repeat those: to make them takes longer than to ask
 
 
 def random_list(rng, element):
@@ -31,7 +32,8 @@ def random_table(rng):
 
     rows = [{"k": k % 5, "n": rng.randint(-3, 6), "xs": random_list(rng, number), "ts": random_list(rng, word),
              "it": random_list(rng, lambda: {"p": number(), "t": word()}),
-             "mm": random_list(rng, lambda: random_list(rng, number))} for k in range(count)]
+             "mm": random_list(rng, lambda: random_list(rng, number))} for k in range(min(count, DISTINCT))]
+    rows = [{**rows[k % len(rows)], "k": k % 5} for k in range(count)]
     # The first record has every type.
     rows[0].update({"xs": [1, None], "ts": ["a"], "it": [{"p": 1, "t": "a"}], "mm": [[1], []]})
     return rows
