@@ -292,7 +292,11 @@ static bool group_method(struct translator *t, struct chain *chain)
 static bool keep_rows(struct translator *t, struct chain *chain)
 {
     const struct phrase condition = translate_expression(t);
-    if (!condition.text || !is_of_one_kind(t, &condition))
+    if (!condition.text) /* untold: its parts do not go together */
+        return tell(t,
+                    "values of two groupings: `per A: derive a = mean(x) | per B: derive b = mean(x)`, and a `select` "
+                    "behind them compares");
+    if (!is_of_one_kind(t, &condition))
         return false;
     const char *keys = condition.window ? condition.window->partition : NULL;
     if (condition.type != PHRASE_BOOL && condition.type != PHRASE_UNKNOWN)

@@ -263,7 +263,8 @@ static enum outcome translate_statement(struct correction *c, const struct state
          !has_part(state->meaning,
                    "unknown;expected a function;no such file;is not an aggregate;is a stage, not a function",
                    c->arena) &&
-         !has_part(translation.instead, "in a chain the frame's name;a value of a group beside;NumPy", c->arena) &&
+         !has_part(translation.instead,
+                   "in a chain the frame's name;a value of a group beside;values of two groupings;NumPy", c->arena) &&
          (*state->meaning != '`' || !strstr(state->meaning, " rows") ||
           strstr(translation.instead, "is not understood"))))
         return OUTCOME_NONE;
