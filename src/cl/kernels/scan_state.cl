@@ -1,6 +1,6 @@
 /// The state of a scan: the combination of the rows so far as a `state`, with none, lift, join, finish and advance;
-/// where a segmented scan starts anew, a `chain` also records whether a segment starts in it. Precedes scan_chunks.cl,
-/// scan_tiles.cl and scan_lookback.cl.
+/// where a segmented scan starts anew, a `chain` also records whether a segment starts in it. Precedes scan_tiles.cl
+/// and scan_lookback.cl.
 ///
 /// Strategy: kernels combine states by macros only, so one text serves all functions. A float sum is a compensated sum
 /// (engine/values/compensated_sum.h); what is not finite is summed separately. A result whose rounding is not certain

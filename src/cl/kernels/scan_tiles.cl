@@ -1,4 +1,4 @@
-/// A scan on a GPU, in three kernels; and of columns side by side, such as those of a matrix, in three others.
+/// A scan in three kernels, and one of columns side by side, such as those of a matrix, in three others.
 ///
 /// Strategy: each group combines a contiguous chunk of rows; one group scans the totals of the chunks; then each group
 /// scans its chunk from the prefix of that, tile by tile. Tiles pass through local memory, so that work-items access

@@ -110,7 +110,7 @@ static bool scan_slab(const struct scan *scan, int64_t row, int64_t rows, bool *
 {
     struct memory *memory = scan->run->accelerator->memory;
     struct view in, out;
-    const int64_t unit = scan->config->contiguous ? 1024 : (int64_t)(scan->config->group * scan->text.items);
+    const int64_t unit = (int64_t)(scan->config->group * scan->text.items);
     const int64_t chunk = divide_up(divide_up(rows, scan->chunks), unit) * unit;
     if (!memory_input(memory, scan->from, row, rows, scan->job->timing, &in) ||
         !memory_output(memory, scan->to, row, rows, &out))

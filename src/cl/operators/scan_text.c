@@ -4,8 +4,7 @@
 #include "cl/codegen/literal.h"
 #include "cl/codegen/template.h"
 
-extern const char kernel_scan_state[], kernel_float_sum[], kernel_scan_chunks[], kernel_scan_tiles[],
-    kernel_scan_lookback[];
+extern const char kernel_scan_state[], kernel_float_sum[], kernel_scan_tiles[], kernel_scan_lookback[];
 
 /* A product that does not fit is 0 in x and not 0 in y; multiplied by 0 it is 0 again. */
 #define PRODUCT_JOIN                                                                                                   \
@@ -188,11 +187,7 @@ bool scan_text_make(struct scan_text *text, const struct operator_job *job, cons
     if (compensated)
         template_expand(&out, kernel_float_sum, holes);
     template_expand(&out, kernel_scan_state, holes);
-    template_expand(&out,
-                    config->contiguous ? kernel_scan_chunks
-                    : text->lookback   ? kernel_scan_lookback
-                                       : kernel_scan_tiles,
-                    holes);
+    template_expand(&out, text->lookback ? kernel_scan_lookback : kernel_scan_tiles, holes);
     text->text = text_in_arena(arena, &out);
     return true;
 }
