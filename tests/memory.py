@@ -31,7 +31,7 @@ def pipelines(rng):
         ("pick a | scan + | tail 1", None),
         (f"select x > 0.{m:02d} | derive y = x * {k} | sort y | sum b", lambda a, b, x: int(b[x > float(f'0.{m:02d}')].sum())),
         (f"pick a, b | join (load t.npz | select a % {m} == 1 | pick a, x as z) on a | count", None),
-        ("derive q = b // 7 | per q: sort a | sum a", lambda a, b, x: int(a.sum())),
+        ("derive q = b // 7 | per q: (sort a | derive m = median(x) over ..0) | group: max(m), sum(a)", None),
         (f"median a + {k}", None),
     ]
 
@@ -148,6 +148,8 @@ def main(sandbox):
     numbers.permutation(MIXED).astype(np.int32).tofile(sandbox.path("mixed.i32"))
     box.refuses("group", [f"not enough memory for {MIXED} rows", "`/dev/shm`, for temporary files, is in memory itself", "`.set temp DIRECTORY` names another"],
                 "--memory", "64MB", "-c", "load mixed.i32 | group mixed: count() as c | sum c", temporary="/dev/shm")
+    box.refuses("list", ["this needs at least", "MB of memory that cannot be spilled, and", "of the 16 MB of `memory` are free", "`.set memory"],
+                "--memory", "16MB", "-c", "load t.npz | group: list(a) as s | map len(s)")
     box.refuses("another directory", ["`/dev/shm`, for temporary files, is in memory itself"], "--memory", "16MB", "-c",
                 "let x = load mixed.i32 | derive b = mixed * 7 | sort b\n.set temp /dev/shm\nlet y = x | sort mixed\nx | sum b")
     box.refuses("no such directory", ["invalid value for `temp`: `/nowhere` does not exist"], "-c", ".set temp /nowhere")

@@ -277,20 +277,46 @@ static void *new_block(struct buffer_pool *pool, size_t size)
     return memory;
 }
 
+/* A block that was in use before, or NULL. */
+static void *take_released(struct buffer_pool *pool, size_t size)
+{
+    if (!pool)
+        return NULL;
+    pthread_mutex_lock(&pool->lock);
+    pool->clock++;
+    void *reused = take_free_block(list_for(pool, size), size);
+    pthread_mutex_unlock(&pool->lock);
+    return reused;
+}
+
 void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated)
 {
     if (size > SIZE_MAX / 2)
         return NULL;
     size = round_up(size > 0 ? size : 1, granularity(size));
     *allocated = size;
-    void *reused = NULL;
-    if (pool) {
-        pthread_mutex_lock(&pool->lock);
-        pool->clock++;
-        reused = take_free_block(list_for(pool, size), size);
-        pthread_mutex_unlock(&pool->lock);
-    }
+    void *reused = take_released(pool, size);
     return reused ? reused : new_block(pool, size);
+}
+
+void *pool_array_new(struct pool_array *array, struct buffer_pool *pool, size_t count, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+        heap_exhausted();
+    bytes = round_up(bytes > 0 ? bytes : 1, granularity(bytes));
+    void *reused = take_released(pool, bytes);
+    *array = (struct pool_array){.pool = pool, .at = reused ? memset(reused, 0, bytes) : new_block(pool, bytes)};
+    if (!array->at)
+        heap_exhausted();
+    array->bytes = bytes;
+    return array->at;
+}
+
+void pool_array_free(struct pool_array *array)
+{
+    buffer_pool_release(array->pool, array->at, array->bytes);
+    *array = (struct pool_array){0};
 }
 
 void *buffer_pool_alloc_spilled(struct buffer_pool *pool, size_t size, size_t *allocated)

@@ -43,6 +43,17 @@ void *buffer_pool_alloc(struct buffer_pool *pool, size_t size, size_t *allocated
 /* Likewise on the disk, whether or not memory has room. NULL: the disk does not have it. */
 void *buffer_pool_alloc_spilled(struct buffer_pool *pool, size_t size, size_t *allocated);
 
+/* A zeroed array that is accounted for, and spilled beyond the limit. */
+struct pool_array {
+    struct buffer_pool *pool;
+    void *at;
+    size_t bytes;
+};
+
+/* `count` elements of `size` bytes; returns where they are. Never NULL. */
+void *pool_array_new(struct pool_array *array, struct buffer_pool *pool, size_t count, size_t size);
+void pool_array_free(struct pool_array *array); /* also of a zeroed struct */
+
 /* Copies to a block; several threads may write at once. */
 void buffer_pool_write(struct buffer_pool *pool, void *at, const void *from, size_t size);
 

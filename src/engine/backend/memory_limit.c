@@ -59,6 +59,18 @@ enum status memory_work_check(struct buffer_pool *pool, int64_t bytes, struct sp
                            (double)buffer_pool_room(pool) / 1e9, spill_clause(pool, diags->arena));
 }
 
+enum status memory_held_check(struct buffer_pool *pool, int64_t bytes, struct span span, struct diags *diags)
+{
+    const double megabyte = 1e6, limit = (double)buffer_pool_limit(pool) / megabyte;
+    if (!pool || buffer_pool_has(pool, bytes))
+        return STATUS_OK;
+    return diag_error_hint(
+        diags, span,
+        arena_printf(diags->arena, "`.set memory %.0fMB` raises the limit", limit + (double)bytes / megabyte + 1),
+        "this needs at least %.0f MB of memory that cannot be spilled, and %.0f of the %.0f MB of `memory` are free",
+        (double)bytes / megabyte, (double)buffer_pool_room(pool) / megabyte, limit);
+}
+
 void memory_errors_explain(struct buffer_pool *pool, struct diags *diags)
 {
     const struct spill_room room = buffer_pool_spill_room(pool);

@@ -22,6 +22,9 @@ enum status memory_rows_check(struct buffer_pool *pool, int64_t rows, int64_t le
 /* STATUS_FAILED, with an error, if neither memory nor disk have what a task allocates, `bytes` in all. */
 enum status memory_work_check(struct buffer_pool *pool, int64_t bytes, struct span span, struct diags *diags);
 
+/* STATUS_FAILED, with an error, if memory has no room for `bytes`, or more, that cannot be spilled. */
+enum status memory_held_check(struct buffer_pool *pool, int64_t bytes, struct span span, struct diags *diags);
+
 /* Adds to errors of lack of memory why nothing was spilled, if there is a reason. */
 void memory_errors_explain(struct buffer_pool *pool, struct diags *diags);
 

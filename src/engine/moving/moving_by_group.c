@@ -9,6 +9,7 @@
 #include "engine/plan/aggregate_join.h"
 #include "engine/values/scalar.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
 
 #include <stdlib.h>
@@ -267,11 +268,18 @@ static int64_t count_groups(const struct moving *moving, const struct workers *w
 }
 
 /* Parts of the rows, as many as their states are small beside the rows. */
+static int64_t tally_bytes(const struct by_group *by)
+{
+    return by->sums ? (int64_t)sizeof(struct float_tally) : (int64_t)sizeof(struct tally);
+}
+
 static struct parts divide(const struct by_group *by, int64_t rows)
 {
     enum { FEWEST_ROWS = 1 << 16, ROWS_A_GROUP = 4 };
     const int64_t most = rows / (ROWS_A_GROUP * by->groups + FEWEST_ROWS);
     int64_t count = min_int64(by->workers->threads, most);
+    while (count > 1 && !buffer_pool_has(by->workers->pool, count * (by->groups + 1) * tally_bytes(by)))
+        count--;
     count = count > 1 ? count : 1;
     const int64_t size = divide_up(rows, count);
     return (struct parts){.rows = rows, .size = size, .count = divide_up(rows, size)};
@@ -286,23 +294,25 @@ struct ordered {
 };
 
 /* The rows in the order of their groups, stable. */
-static uint64_t *order_rows(const struct moving *moving, int64_t groups)
+static uint64_t *order_rows(const struct moving *moving, int64_t groups, struct pool_array *array)
 {
-    uint64_t *order = heap_array((size_t)moving->rows, sizeof *order);
-    int64_t *next = heap_array((size_t)groups + 1, sizeof *next);
+    struct pool_array nexts;
+    uint64_t *order = pool_array_new(array, moving->workers->pool, (size_t)moving->rows, sizeof *order);
+    int64_t *next = pool_array_new(&nexts, moving->workers->pool, (size_t)groups + 1, sizeof *next);
     for (int64_t row = 0; row < moving->rows; row++)
         next[column_get_int(moving->groups, row) + 1]++;
     for (int64_t group = 0; group < groups; group++)
         next[group + 1] += next[group];
     for (int64_t row = 0; row < moving->rows; row++)
         order[next[column_get_int(moving->groups, row)]++] = (uint64_t)row;
-    free(next);
+    pool_array_free(&nexts);
     return order;
 }
 
-static struct column *ordered_column(const struct column *from, const uint64_t *order, int64_t rows)
+static struct column *ordered_column(struct buffer_pool *pool, const struct column *from, const uint64_t *order,
+                                     int64_t rows)
 {
-    struct column *column = column_reserve(from->store, from->store, rows);
+    struct column *column = column_reserve_from(pool, from->store, from->store, rows);
     for (int64_t row = 0; column && row < rows; row += OPERATOR_BLOCK) {
         const int count = rows - row < OPERATOR_BLOCK ? (int)(rows - row) : OPERATOR_BLOCK;
         column_gather(from, order + row, count, column_at(column, row));
@@ -325,12 +335,15 @@ static enum status run_in_order(struct moving *moving, int64_t groups, const str
     const int64_t rows = moving->rows;
     struct moving inside = *moving;
     struct column *const result = moving->result;
-    uint64_t *order = order_rows(moving, groups);
-    struct column *values = moving->values ? ordered_column(moving->values, order, rows) : NULL;
-    struct column *ids = ordered_column(moving->groups, order, rows);
-    struct column *results = result ? column_reserve(result->store, result->store, rows) : NULL;
-    uint8_t *present = heap_array((size_t)rows + 1, 1), *result_present = heap_array((size_t)rows + 1, 1);
-    uint8_t *failed = heap_array((size_t)rows + 1, 1);
+    struct buffer_pool *pool = workers->pool;
+    struct pool_array orders, flags[3];
+    uint64_t *order = order_rows(moving, groups, &orders);
+    struct column *values = moving->values ? ordered_column(pool, moving->values, order, rows) : NULL;
+    struct column *ids = ordered_column(pool, moving->groups, order, rows);
+    struct column *results = result ? column_reserve_from(pool, result->store, result->store, rows) : NULL;
+    uint8_t *present = pool_array_new(&flags[0], pool, (size_t)rows + 1, 1);
+    uint8_t *result_present = pool_array_new(&flags[1], pool, (size_t)rows + 1, 1);
+    uint8_t *failed = pool_array_new(&flags[2], pool, (size_t)rows + 1, 1);
     enum status status = ids && (values || !moving->values) && (results || !result) ? STATUS_OK : STATUS_FAILED;
     for (int64_t row = 0; row < rows && moving->present; row++)
         present[row] = moving->present[order[row]];
@@ -357,10 +370,9 @@ static enum status run_in_order(struct moving *moving, int64_t groups, const str
     column_unref(values);
     column_unref(ids);
     column_unref(results);
-    free(present);
-    free(result_present);
-    free(failed);
-    free(order);
+    for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+        pool_array_free(&flags[k]);
+    pool_array_free(&orders);
     return status;
 }
 
@@ -379,11 +391,11 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
     const size_t parts = (size_t)by.parts.count, groups = (size_t)by.groups;
     by.tallies = heap_array(parts, sizeof(struct tally *));
     by.float_tallies = heap_array(parts, sizeof(struct float_tally *));
+    struct pool_array *states = heap_array(parts, sizeof *states);
     for (size_t part = 0; part < parts; part++) {
-        if (by.sums)
-            by.float_tallies[part] = heap_array(groups + 1, sizeof **by.float_tallies);
-        else
-            by.tallies[part] = heap_array(groups + 1, sizeof **by.tallies);
+        void *all = pool_array_new(&states[part], workers->pool, groups + 1, (size_t)tally_bytes(&by));
+        by.tallies[part] = by.sums ? NULL : all;
+        by.float_tallies[part] = by.sums ? all : NULL;
     }
     bool done = true;
     if (by.whole || parts > 1) {
@@ -391,10 +403,9 @@ enum status moving_by_group(struct moving *moving, const struct workers *workers
         merge_parts(&by);
     }
     done = done && workers_run_parts(workers, &by.parts, take_part, &by);
-    for (size_t part = 0; part < parts; part++) {
-        free(by.tallies[part]);
-        free(by.float_tallies[part]);
-    }
+    for (size_t part = 0; part < parts; part++)
+        pool_array_free(&states[part]);
+    free(states);
     free(by.tallies);
     free(by.float_tallies);
     if (!done)

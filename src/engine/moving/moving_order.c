@@ -10,6 +10,7 @@
 #include "engine/sorting/sort_key_range.h"
 #include "engine/values/quantile.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
 
 #include <stdlib.h>
@@ -23,8 +24,9 @@ struct moving_order {
     uint64_t *images;        /* of each rank: sort_key_encode.h */
     uint64_t *words[LEVELS]; /* a bit for each member, then one for each word that has one, ...; one word more each */
     uint32_t *counts;        /* AGG_DISTINCT: of each rank, in place of `words` */
-    int64_t from, to;        /* the window's rows, */
-    int64_t members;         /* its values, or different ones */
+    struct pool_array rank_array, image_array, count_array;
+    int64_t from, to; /* the window's rows, */
+    int64_t members;  /* its values, or different ones */
     /* The members below a rank. */
     int64_t at, below;
 };
@@ -78,7 +80,10 @@ static int64_t list_values(const struct moving *moving, const struct moving_orde
 static void set_ranks(const struct moving *moving, struct moving_order *order)
 {
     const size_t rows = (size_t)(order->end - order->begin);
-    struct sorted *values = heap_array(rows + 1, sizeof *values), *space = heap_array(rows + 1, sizeof *space);
+    struct buffer_pool *pool = moving->workers->pool;
+    struct pool_array sorting[2];
+    struct sorted *values = pool_array_new(&sorting[0], pool, rows + 1, sizeof *values);
+    struct sorted *space = pool_array_new(&sorting[1], pool, rows + 1, sizeof *space);
     const int64_t count = list_values(moving, order, values);
     uint64_t least = UINT64_MAX, most = 0;
     for (int64_t i = 0; i < count; i++) {
@@ -88,23 +93,23 @@ static void set_ranks(const struct moving *moving, struct moving_order *order)
     for (int64_t i = 0; i < count; i++)
         values[i].image -= least;
     sort_values(values, space, count, count > 0 && most > least ? WORD_BITS - __builtin_clzll(most - least) : 0);
-    free(space);
-    order->ranks = heap_array(rows + 1, sizeof *order->ranks);
+    pool_array_free(&sorting[1]);
+    order->ranks = pool_array_new(&order->rank_array, pool, rows + 1, sizeof *order->ranks);
     if (moving->op->kind == AGG_DISTINCT) {
         uint32_t rank = 0;
-        order->counts = heap_array(rows + 1, sizeof *order->counts);
+        order->counts = pool_array_new(&order->count_array, pool, rows + 1, sizeof *order->counts);
         for (int64_t i = 0; i < count; i++) {
             rank += i > 0 && values[i].image != values[i - 1].image;
             order->ranks[values[i].row] = rank;
         }
     } else {
-        order->images = heap_array(rows + 1, sizeof *order->images);
+        order->images = pool_array_new(&order->image_array, pool, rows + 1, sizeof *order->images);
         for (int64_t i = 0; i < count; i++) {
             order->ranks[values[i].row] = (uint32_t)i;
             order->images[i] = values[i].image + least;
         }
     }
-    free(values);
+    pool_array_free(&sorting[0]);
 }
 
 struct moving_order *moving_order_new(const struct moving *moving, int64_t begin, int64_t end)
@@ -127,9 +132,9 @@ void moving_order_free(struct moving_order *order)
         return;
     for (int level = 0; level < LEVELS; level++)
         free(order->words[level]);
-    free(order->counts);
-    free(order->images);
-    free(order->ranks);
+    pool_array_free(&order->count_array);
+    pool_array_free(&order->image_array);
+    pool_array_free(&order->rank_array);
     free(order);
 }
 

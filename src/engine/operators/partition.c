@@ -8,7 +8,6 @@
 
 #include "base/buffer_pool.h"
 #include "base/heap.h"
-#include "base/zeroed.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -335,17 +334,17 @@ enum status operator_partition(const struct operator_job *job, const struct work
         at[i].column = job->inputs[column_op->keys[i]];
     struct keys keys = {0};
     partition.keys = &keys;
-    partition.begins = zeroed_alloc((size_t)job->rows);
-    enum status status = partition.begins ? STATUS_OK : STATUS_FAILED;
-    if (status == STATUS_OK && !keys_init(&keys, at, column_op->key_count, job->rows, workers))
+    struct pool_array begins;
+    partition.begins = pool_array_new(&begins, workers->pool, (size_t)job->rows, 1);
+    enum status status = STATUS_OK;
+    if (!keys_init(&keys, at, column_op->key_count, job->rows, workers))
         status = STATUS_CANCELLED;
     if (status == STATUS_OK)
         status = run_partition(&partition, workers);
-    if (partition.begins)
-        keys_free(&keys);
+    keys_free(&keys);
     set_range(partition.place, job->rows);
     set_range(partition.group, job->rows);
-    zeroed_free(partition.begins, (size_t)job->rows);
+    pool_array_free(&begins);
     free(at);
     return operator_report(job, status);
 }

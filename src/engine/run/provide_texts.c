@@ -1,5 +1,6 @@
 #include "engine/run/provide.h"
 
+#include "engine/backend/memory_limit.h"
 #include "engine/storage/list_slices.h"
 #include "engine/storage/residency.h"
 #include "engine/storage/unsorted_column.h"
@@ -116,12 +117,13 @@ static struct column *column_of_results(struct buffer_pool *pool, const struct t
 }
 
 /* Makes the lists of a call: of the values, and the numbers of groups. */
-static enum status collect(struct row_text *text, const struct relation *relation, size_t *next, struct diags *diags)
+static enum status collect(struct buffer_pool *pool, struct row_text *text, const struct relation *relation,
+                           size_t *next, struct diags *diags)
 {
     const struct column *values = relation->columns[(*next)++];
     const struct column *present = text->arguments[0].present == NO_VALUE ? NULL : relation->columns[(*next)++];
     const struct column *ids = text->is_constant[1] ? NULL : relation->columns[(*next)++];
-    text->column = column_of_groups(values, present, ids);
+    text->column = column_of_groups(pool, values, present, ids);
     return text->column ? STATUS_OK : diag_no_memory(diags, text->span, "not enough memory");
 }
 
@@ -140,12 +142,19 @@ static enum status slice(struct row_text *text, const struct relation *relation,
     return text->column ? STATUS_OK : diag_no_memory(diags, text->span, "not enough memory");
 }
 
+/* What the texts of groups take at least: a character and a separator for each row, while they are made and in the
+ * dictionary, and where each row's is. */
+static int64_t least_bytes(const struct row_text *text, int64_t rows)
+{
+    return rows * (int64_t)(2 * (1 + text->separator->length) + sizeof(int32_t) + 1);
+}
+
 /* Makes the texts of one call, whose arguments that are no constants are the columns from `next` on. */
 static enum status make(struct runner *runner, struct row_text *text, const struct relation *relation, size_t *next,
                         struct arena *arena, struct diags *diags)
 {
     if (text->makes == ROW_COLLECTS)
-        return collect(text, relation, next, diags);
+        return collect(runner->pool, text, relation, next, diags);
     if (text->makes == ROW_SLICES)
         return slice(text, relation, next, diags);
     const struct workers workers = {.threads = parallel_threads(), .cancel = runner->cancel, .pool = runner->pool};
@@ -173,6 +182,8 @@ static enum status make(struct runner *runner, struct row_text *text, const stru
     const struct row_call call = {text->format,   text->function,  arguments, text->count,
                                   relation->rows, text->separator, true};
     struct text_lookup results;
+    if (status == STATUS_OK && text->separator)
+        status = memory_held_check(runner->pool, least_bytes(text, relation->rows), text->span, diags);
     if (status == STATUS_OK)
         status = row_texts_make(&call, &workers, text->span, diags, &results);
     columns_unref(list_texts, text->count);

@@ -52,7 +52,8 @@ struct column *column_of_lists(struct list_store *store, int64_t rows, struct co
 /* A column in which each row has the list of the values of its group, of which `ids` is the number, from 0 on; NULL:
  * all rows are one group. Elements are in the order of rows, and missing where `present`, a column of bools or NULL, is
  * false. All are on the host. NULL: no memory. */
-struct column *column_of_groups(const struct column *values, const struct column *present, const struct column *ids);
+struct column *column_of_groups(struct buffer_pool *pool, const struct column *values, const struct column *present,
+                                const struct column *ids);
 
 /* A column of the lengths of the lists, missing where they are; they must be on the host. NULL: no memory. */
 struct column *list_lengths(const struct column *lists);

@@ -2,6 +2,7 @@
  * of their groups by counting, each group's text is made once, and its rows look it up. */
 #include "engine/text_functions/row_texts.h"
 
+#include "base/buffer_pool.h"
 #include "base/heap.h"
 #include "base/integer.h"
 
@@ -11,7 +12,9 @@
 struct lists {
     const struct row_call *call;
     struct text_maker *made; /* of each thread */
-    uint32_t *ids;           /* of each row: its group */
+    struct buffer_pool *pool;
+    struct pool_array id_array, value_array;
+    uint32_t *ids; /* of each row: its group */
     int64_t groups;
     int64_t *ends;             /* of each group, behind a 0: where its values end, */
     union row_element *values; /* in this list of those that are there */
@@ -20,7 +23,7 @@ struct lists {
 static void find_groups(struct lists *lists)
 {
     const struct row_call *call = lists->call;
-    lists->ids = heap_array((size_t)call->rows + 1, sizeof *lists->ids);
+    lists->ids = pool_array_new(&lists->id_array, lists->pool, (size_t)call->rows + 1, sizeof *lists->ids);
     union row_element groups[TEXT_BATCH];
     for (int64_t row = 0; row < call->rows; row += TEXT_BATCH) {
         const int64_t count = min_int64(TEXT_BATCH, call->rows - row);
@@ -37,7 +40,7 @@ static void order_values(struct lists *lists)
     const struct row_call *call = lists->call;
     const struct row_argument *argument = &call->arguments[0];
     int64_t *next = heap_array((size_t)lists->groups + 2, sizeof *next);
-    lists->values = heap_array((size_t)call->rows + 1, sizeof *lists->values);
+    lists->values = pool_array_new(&lists->value_array, lists->pool, (size_t)call->rows + 1, sizeof *lists->values);
     for (int64_t row = 0; row < call->rows; row++)
         next[lists->ids[row] + 2] += !row_argument_missing(argument, row);
     for (int64_t group = 0; group < lists->groups; group++)
@@ -98,7 +101,7 @@ static void look_up(const struct lists *lists, const struct text_lookup *from, s
 enum status row_lists_make(const struct row_call *call, const struct workers *workers, struct span span,
                            struct diags *diags, struct text_lookup *results)
 {
-    struct lists lists = {.call = call};
+    struct lists lists = {.call = call, .pool = workers ? workers->pool : NULL};
     struct workers used = workers ? *workers : (struct workers){.threads = 1};
     struct text_lookup of_groups = {0};
     used.progress = NULL;
@@ -119,7 +122,7 @@ enum status row_lists_make(const struct row_call *call, const struct workers *wo
         text_maker_free(&lists.made[k]);
     free(lists.made);
     free(lists.ends);
-    free(lists.ids);
-    free(lists.values);
+    pool_array_free(&lists.id_array);
+    pool_array_free(&lists.value_array);
     return status;
 }
