@@ -258,7 +258,7 @@ class Writer:
             stages.append(f"{rng.choice(('any', 'all', 'min', 'max'))} {self.truth(2)}")
         elif end < 0.78:
             number = self.of("float", "missing", "int") or self.integer(1)
-            stages.append(rng.choice((f"hist {number} {rng.randrange(1, 60)}" if re.fullmatch("[a-z]\\w*", number) else f"mean {number}", "describe | drop type, distinct", f"sample {rng.randrange(1, 30)} seed {rng.randrange(9)}", f"var {number}", f"stddev {number}", f"corr {number}, {self.integer(1)}", f"corr {self.real(1)}, {number}")))
+            stages.append(rng.choice((f"hist {number} {rng.randrange(1, 60)}" if re.fullmatch("[a-z]\\w*", number) else f"mean {number}", "describe | drop type, distinct", f"sample {rng.randrange(1, 30)}{rng.choice(('', '%'))} seed {rng.randrange(9)}", f"var {number}", f"stddev {number}", f"corr {number}, {self.integer(1)}", f"corr {self.real(1)}, {number}")))
         return " | ".join(stages)
 
 

@@ -185,7 +185,7 @@ bool lowering_limit(struct lowering *lowering, const struct task *task, struct s
 }
 
 struct sql_expressions *lowering_expressions(struct lowering *lowering, const struct task *task, struct select *select,
-                                             struct task **analysed)
+                                             const char *row, struct task **analysed)
 {
     struct arena *arena = lowering->arena;
     struct column **columns = arena_array(arena, task->input_count + 1, sizeof(struct column *));
@@ -200,6 +200,7 @@ struct sql_expressions *lowering_expressions(struct lowering *lowering, const st
     }
     struct sql_expressions *expressions =
         sql_expressions_new(lowering->dialect, *analysed, leaves, lowering->queue, &lowering->unless, arena);
+    sql_set_row(expressions, row);
     if (!lowering->shares)
         return expressions;
     const bool *live = task_live(*analysed, arena);
@@ -324,10 +325,9 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
             return lowering_refuse(lowering, "row numbers");
         select_wrap_numbered(select, &row, lowering->arena);
     }
-    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
+    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, row, &analysed);
     if (!expressions)
         return false;
-    sql_set_row(expressions, row);
     const bool single = select->rows == 1;
     if (!filter(lowering, analysed, expressions, select))
         return false;

@@ -53,9 +53,10 @@ const char *lowering_list(const struct lowering *lowering, const struct input *i
 const char *file_rows(const struct sql_dialect *dialect, const char *path, struct arena *arena);
 const char *file_column(const struct sql_dialect *dialect, const struct reader_column *column, struct arena *arena);
 
-/* The task's code, analysed, as expressions of the select's columns. NULL, after a refusal: it cannot be said. */
+/* The task's code, analysed, as expressions of the select's columns; `row`: that of row numbers, or NULL. NULL, after a
+ * refusal: it cannot be said. */
 struct sql_expressions *lowering_expressions(struct lowering *lowering, const struct task *task, struct select *select,
-                                             struct task **analysed);
+                                             const char *row, struct task **analysed);
 
 /* The INPUT that the value is, SIZE_MAX: none. */
 size_t task_bare_input(const struct task *task, value v);

@@ -216,7 +216,7 @@ static bool lower_group(struct lowering *lowering, const struct task *task, stru
     if (select_is_limited(select) || select->group)
         select_wrap(select, arena);
     select_wrap_keys(select, column_op->keys, column_op->key_count, arena);
-    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, &analysed);
+    struct sql_expressions *expressions = lowering_expressions(lowering, task, select, NULL, &analysed);
     if (!expressions)
         return false;
     if (column_op->key_count == 0)
