@@ -41,6 +41,7 @@ static enum exit_status run_script(struct session *session, const char *path)
         diag_hint(&diags, "the argument is a script; `rql -c QUERY` runs a query, see `rql --help`");
     session_report(session, &diags);
     data_files_continue(session, &text);
+    session->closes = true;
     if (status == STATUS_OK)
         outcome = script_run(session, script_new(path ? path : "<stdin>", &text, script_mode(session)));
     strbuf_free(&text);
@@ -61,6 +62,7 @@ static enum exit_status run_queries(struct session *session, const struct option
         struct strbuf text = {0};
         strbuf_puts(&text, options->queries[i]);
         data_files_continue(session, &text);
+        session->closes = i + 1 == options->query_count;
         outcome = first_failure(outcome, script_run(session, script_new("-c", &text, script_mode(session))));
     }
     return outcome;

@@ -53,6 +53,7 @@ struct env {
     size_t count, capacity;
     struct relation *last; /* the last successful relation at the prompt, or NULL */
     bool keeps_last;       /* results are named ENV_LAST */
+    bool ends;             /* no statement follows: what is read need not be kept */
     bool abbreviates;      /* at the prompt: abbreviations of column names are taken, and told */
     /* Whether a check opens files, but for those that earlier statements may make. Otherwise a check opens nothing. */
     bool opens_files;

@@ -1,7 +1,8 @@
-/* A filter by one column of text that a file stores string by string, and that would take much of the memory there is.
- * Batch by batch of rows the strings are decoded without an order and tested, and only those that pass stay: the texts
- * of all rows are never in memory, and a batch uses the memory of the one before. A column that fits is decoded as a
- * whole, which is as fast, and kept for the next statement. */
+/* A filter by one column of text that a file stores string by string, where no statement follows, or the column would
+ * take much of the memory there is. Batch by batch of rows the strings are decoded without an order and tested, and
+ * only those that pass stay: the texts of all rows are never in memory, and a batch uses the memory of the one before,
+ * which fresh pages of a virtual machine make worth half of the time. Else a column that fits is decoded as a whole,
+ * and kept for the next statement. */
 #include "engine/run/provide.h"
 
 #include "base/buffer_pool.h"
@@ -9,13 +10,15 @@
 #include "base/integer.h"
 #include "engine/expression/row_text.h"
 #include "engine/formats/file_cache.h"
+#include "engine/storage/file_reader.h"
 #include "engine/storage/unsorted_column.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of a batch, for each thread: some pages. It has fewer if it would take more of the memory than its part. */
-enum { BATCH_ROWS = 1 << 17, LEAST_BATCH_ROWS = 1 << 15, BATCH_PART = 8 };
+/* Rows of a batch, for each thread: some pages, or a row group that has MOST_BATCHES times as many. It has fewer if it
+ * would take more of the memory than its part. */
+enum { BATCH_ROWS = 1 << 17, LEAST_BATCH_ROWS = 1 << 15, MOST_BATCHES = 4, BATCH_PART = 8 };
 
 /* A batch that more rows pass is no longer worth it: then the whole column is. */
 static const double most_passing = 0.5;
@@ -89,7 +92,7 @@ static bool find_test(const struct file_need *need, const struct task *task, val
 struct batches {
     const struct text_test *test;
     struct workers workers;
-    int64_t length; /* rows of each */
+    int64_t length, most; /* rows of each, and of one that is a row group */
     struct arena *arena;
     uint8_t *passes; /* of each row of a batch */
     /* Of the present one: */
@@ -170,21 +173,36 @@ static enum status test_batch(struct batches *batches, const struct column *colu
     return status;
 }
 
-static enum status run_batches(struct batches *batches, const struct runner *runner, const struct file_need *need,
-                               bool *done)
+/* Pages at the border of two batches are unpacked for both: batches end with row groups, if these are not too long. */
+static int64_t end_of_batch(const struct batches *batches, const struct file_reader *reader, size_t *group,
+                            int64_t first, int64_t rows)
 {
-    const int64_t length = batches->length;
+    int64_t end = 0;
+    for (; *group < reader->group_count; ++*group) {
+        const int64_t after = reader->group_begins[*group + 1];
+        if (after > first + (end > 0 ? batches->length : batches->most))
+            break;
+        end = after;
+    }
+    return end > first ? end : min_int64(first + batches->length, rows);
+}
+
+static enum status run_batches(struct batches *batches, const struct runner *runner, const struct file_need *need,
+                               const struct file_reader *reader, bool *done)
+{
     enum status status = STATUS_OK;
     bool on = true;
-    int64_t first = 0;
-    for (; first < need->rows && on && status == STATUS_OK; first += length) {
+    int64_t first = 0, end;
+    size_t group = 0;
+    for (; first < need->rows && on && status == STATUS_OK; first = end) {
         struct arena *arena = arena_new();
         struct column *column = NULL;
         struct row_set rows;
         struct diags dropped; /* what fails is found again when all is read */
         diags_init(&dropped, arena);
         row_set_init(&rows, arena);
-        row_set_add(&rows, first, min_int64(first + length, need->rows));
+        end = end_of_batch(batches, reader, &group, first, need->rows);
+        row_set_add(&rows, first, end);
         batches->arena = arena;
         status = file_cache_read_batch(runner->env->file_cache, batches->test->column, &rows, batches->test->span,
                                        &dropped, &column);
@@ -205,10 +223,13 @@ static int64_t bytes_of_column(const struct column *column)
     return column->packed * UNPACKED;
 }
 
-static int64_t batch_rows(const struct column *column, int threads, int64_t room)
+static void set_lengths(struct batches *batches, int64_t room)
 {
-    const int64_t bytes = bytes_of_column(column) / column->rows + 1;
-    return max_int64(LEAST_BATCH_ROWS, min_int64((int64_t)BATCH_ROWS * threads, room / BATCH_PART / bytes));
+    const struct column *column = batches->test->column;
+    const int64_t bytes = bytes_of_column(column) / column->rows + 1, most = room / BATCH_PART / bytes;
+    const int64_t rows = (int64_t)BATCH_ROWS * batches->workers.threads;
+    batches->length = max_int64(LEAST_BATCH_ROWS, min_int64(rows, most));
+    batches->most = max_int64(LEAST_BATCH_ROWS, min_int64(MOST_BATCHES * rows, most));
 }
 
 enum status find_rows_in_batches(const struct runner *runner, struct file_need *need, const struct task *task,
@@ -219,16 +240,17 @@ enum status find_rows_in_batches(const struct runner *runner, struct file_need *
     if (!find_test(need, task, keep, &test, arena))
         return STATUS_OK;
     const int64_t room = buffer_pool_room(runner->pool);
-    if (bytes_of_column(test.column) <= room / 2 || !file_cache_reader(runner->env->file_cache, test.column, &k))
+    const struct file_reader *reader = file_cache_reader(runner->env->file_cache, test.column, &k);
+    if ((bytes_of_column(test.column) <= room / 2 && !runner->env->ends) || !reader)
         return STATUS_OK;
     struct batches batches = {
         .test = &test,
         .workers = {.threads = parallel_threads(), .cancel = runner->cancel, .pool = runner->pool},
-        .length = batch_rows(test.column, parallel_threads(), room),
         .found = &need->found_rows};
-    batches.passes = heap_array((size_t)batches.length, 1);
+    set_lengths(&batches, room);
+    batches.passes = heap_array((size_t)batches.most, 1);
     bool done;
-    const enum status status = run_batches(&batches, runner, need, &done);
+    const enum status status = run_batches(&batches, runner, need, reader, &done);
     struct column *taken = done ? unsorted_concatenate(batches.pieces, batches.count) : NULL;
     need->found = taken;
     if (taken) {

@@ -402,10 +402,13 @@ static enum exit_status run_and_print(struct session *session, const struct stmt
 static enum exit_status run_all(struct session *session, const struct script *script)
 {
     int64_t parse_ns = script->parse_ns; /* of the whole script; reported with the first statement */
+    const bool closes = session->closes;
+    session->closes = false; /* scripts within this one do not */
     enum exit_status worst = EXIT_FINE;
     for (const struct stmt *stmt = script->first; stmt && !session->quitting; stmt = stmt->next) {
         if (*session->platform->cancel)
             return EXIT_INTERRUPTED;
+        session->runner.env->ends = closes && !stmt->next && stmt->kind != STMT_RACE && stmt->kind != STMT_EXPLAIN;
         const enum exit_status outcome = run_and_print(session, stmt, parse_ns);
         if (!session_continues(session, outcome))
             return outcome == EXIT_FINE ? worst : outcome;

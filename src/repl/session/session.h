@@ -25,6 +25,7 @@ struct session {
     struct render_style errors;    /* for standard error */
     bool interactive;              /* at the prompt: errors and interrupts do not end the session */
     bool quitting;                 /* after .quit */
+    bool closes;                   /* the script that is run next is the last */
     bool starting;                 /* running rqlrc, in which lines that fail are skipped */
     bool no_init;                  /* do not run rqlrc */
     size_t read_depth;             /* of nested .read */
