@@ -17,7 +17,7 @@
 enum {
     INDEX_ROW_BYTES = 48, /* of the index, at most, mostly */
     MOST_DIVISIONS = 4,
-    BLOCKS_SHARE = 8, /* of memory, for the blocks of all threads */
+    BLOCKS_SHARE = 4, /* of memory, for the blocks of all threads */
     LEAST_BLOCK = 1 << 14,
     MOST_BLOCK = 1 << 18
 };
@@ -257,8 +257,11 @@ static void set_sides(struct matching *matching, struct match_side *left, struct
 static int64_t block_rows(const struct matching *matching)
 {
     const int64_t room = buffer_pool_room(matching->workers->pool) / (BLOCKS_SHARE * matching->workers->threads);
-    int64_t rows = LEAST_BLOCK;
-    while (rows < MOST_BLOCK && 2 * rows * matching->row_bytes <= room)
+    const struct task *task = matching->job->task;
+    int64_t rows = LEAST_BLOCK, row_bytes = (int64_t)sizeof(int64_t);
+    for (size_t k = 0; k < task->output_count; k++)
+        row_bytes += task->outputs[k].needed ? 2 * (int64_t)type_table[task->outputs[k].type].size : 0;
+    while (rows < MOST_BLOCK && 2 * rows * row_bytes <= room)
         rows *= 2;
     return rows;
 }

@@ -28,7 +28,7 @@ struct scratch {
     uint64_t elements[READ_ROWS];
 };
 
-/* A block of the left's rows, and where in each segment its rows are. */
+/* A block of the left's rows, and where in each segment its rows are; until they are counted, to whole stretches. */
 struct block {
     int64_t begin, end;
     struct run {
@@ -71,18 +71,6 @@ static int64_t find(const int64_t *numbers, int64_t count, int64_t number)
     return begin;
 }
 
-/* The first of a segment's rows whose number is at least this. */
-static int64_t find_number(const struct merging *merging, struct scratch *scratch, const struct match_segment *segment,
-                           int64_t number)
-{
-    const int64_t stretch = find(segment->every, divide_up(segment->rows, MATCH_STRIDE), number) - 1;
-    if (stretch < 0)
-        return 0;
-    const int64_t begin = stretch * MATCH_STRIDE, count = min_int64(segment->rows - begin, MATCH_STRIDE);
-    read_numbers(merging, scratch, segment, begin, count);
-    return begin + find(scratch->numbers, count, number);
-}
-
 static void open_block(const struct merging *merging, struct scratch *scratch, int64_t number, struct block *block)
 {
     const struct matching *matching = merging->matching;
@@ -98,24 +86,28 @@ static void open_block(const struct merging *merging, struct scratch *scratch, i
         const struct match_segment *segment = &matching->segments[i];
         if (segment->last < block->begin || segment->first >= block->end)
             continue;
-        const int64_t begin = find_number(merging, scratch, segment, block->begin);
-        const int64_t end = find_number(merging, scratch, segment, block->end);
-        if (begin < end)
-            block->runs[block->run_count++] = (struct run){segment, begin, end};
+        const int64_t stretches = divide_up(segment->rows, MATCH_STRIDE);
+        const int64_t begin = max_int64(find(segment->every, stretches, block->begin) - 1, 0) * MATCH_STRIDE;
+        const int64_t end = find(segment->every, stretches, block->end) * MATCH_STRIDE;
+        block->runs[block->run_count++] = (struct run){segment, begin, min_int64(end, segment->rows)};
     }
 }
 
-/* Counts what each row of the block has found. */
+/* Counts what each row of the block has found, and finds where its rows begin and end. */
 static void count_found(const struct merging *merging, struct scratch *scratch, struct block *block)
 {
     for (size_t i = 0; i < block->run_count; i++) {
-        const struct run *run = &block->runs[i];
-        for (int64_t at = run->begin; at < run->end && !workers_cancelled(merging->matching->workers);
-             at += READ_ROWS) {
-            const int64_t count = min_int64(run->end - at, READ_ROWS);
-            read_numbers(merging, scratch, run->segment, at, count);
-            for (int64_t j = 0; j < count; j++)
+        struct run *run = &block->runs[i];
+        const int64_t first = run->begin, last = run->end;
+        for (int64_t at = first; at < last && !workers_cancelled(merging->matching->workers); at += READ_ROWS) {
+            const int64_t rows = min_int64(last - at, READ_ROWS);
+            read_numbers(merging, scratch, run->segment, at, rows);
+            const int64_t begin = at > first ? 0 : find(scratch->numbers, rows, block->begin);
+            const int64_t end = find(scratch->numbers, rows, block->end);
+            for (int64_t j = begin; j < end; j++)
                 block->counts[scratch->numbers[j] - block->begin]++;
+            run->begin = at > first ? run->begin : at + begin;
+            run->end = at + end;
         }
     }
 }
