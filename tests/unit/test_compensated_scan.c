@@ -79,16 +79,17 @@ static bool may_be_uncertain(enum content content)
 static bool scan_chain(const struct compensated_scan *scan, const double *values, int64_t count, int64_t piece,
                        double start, double *results)
 {
-    struct compensated_sum sum = {0};
-    bool certain = true;
+    struct compensated_sum sum = {0}, total = {0};
+    bool certain = true, uncertain = false;
     compensated_sum_add(&sum, start);
+    compensated_sum_add(&total, start);
     for (int64_t i = 0; i < count; i += piece) {
-        struct compensated_sum totals[4 * SCAN_RUNS], total = {0};
         const int64_t rows = count - i < piece ? count - i : piece;
-        const bool known = i / piece % 2 == 0;
-        compensated_scan_total(scan, values + i, rows, &total, known ? totals : NULL);
-        certain &= compensated_scan_chain(scan, values + i, rows, known ? totals : NULL, &sum, results + i);
+        compensated_scan_total(scan, values + i, rows, &total);
+        certain &= compensated_scan_chain(scan, values + i, rows, &sum, results + i);
     }
+    const double all = compensated_sum_result(&total, &uncertain), last = compensated_sum_result(&sum, &uncertain);
+    assert_true(uncertain || all == last || (isnan(all) && isnan(last)));
     return certain;
 }
 

@@ -18,7 +18,6 @@
 
 enum {
     CHUNK_ROWS = 1 << 15,
-    CHUNK_RUNS = CHUNK_ROWS / SCAN_RUN_ROWS,
     FEWEST_ROWS = 1 << 15,
     SIDE_BY_SIDE = SCAN_SUMS_COLUMNS,
     CHAIN_ROWS = 256 /* scanned at once: so few that loops go on beside what is prefetched with them */
@@ -126,7 +125,7 @@ static void scan_values(struct scan *scan, struct running *running, const void *
     if (kind == AGG_FOLD)
         failed = scan_by_function(scan, running, in, out, count);
     else if (is_float_sum(scan))
-        failed = !compensated_scan_chain(&scan->sums.how, in, count, NULL, &running->sum, out);
+        failed = !compensated_scan_chain(&scan->sums.how, in, count, &running->sum, out);
     else if (scan->number)
         floats_of_kind(kind, scan->exclusive, running, in, out, count);
     else
@@ -160,10 +159,8 @@ static void scan_chain(struct scan *scan, struct running *running, int64_t begin
     }
 }
 
-/* Scans rows begin..end-1, continuing from `running` until the next segment begins. `totals`: of the runs of these
- * rows, which are doubles of one segment, or NULL. */
-static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end,
-                      const struct compensated_sum *totals)
+/* Scans rows begin..end-1, continuing from `running` until the next segment begins. */
+static void scan_rows(struct scan *scan, struct running *running, int64_t begin, int64_t end)
 {
     bool certain = true;
     while (begin < end && certain && !scan->flagged && !workers_cancelled(scan->workers)) {
@@ -182,7 +179,7 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
             stop = min_int64(stop, begin + scan->segment - inside);
         }
         if (is_float_sum(scan))
-            certain = certain && scan_sums_chain(&scan->sums, begin, stop, totals, &running->sum);
+            certain = certain && scan_sums_chain(&scan->sums, begin, stop, &running->sum);
         else
             scan_chain(scan, running, begin, stop);
         begin = stop;
@@ -193,8 +190,8 @@ static void scan_rows(struct scan *scan, struct running *running, int64_t begin,
 
 /* ---- one chain by several threads ---- */
 
-/* The aggregate of the rows, without those before. `totals`: of the runs of sums of doubles, or NULL. */
-static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end, struct compensated_sum *totals)
+/* The aggregate of the rows, without those before. */
+static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t end)
 {
     struct running total = {.number = NAN};
     if (!scan->number) {
@@ -203,7 +200,7 @@ static struct running aggregate_rows(struct scan *scan, int64_t begin, int64_t e
         return total;
     }
     if (is_float_sum(scan)) {
-        scan_sums_total(&scan->sums, begin, end, &total.sum, totals);
+        scan_sums_total(&scan->sums, begin, end, &total.sum);
         return total;
     }
     double in[OPERATOR_BLOCK], unused[OPERATOR_BLOCK];
@@ -242,13 +239,11 @@ static void scan_chunk(void *context, struct part part)
     const int64_t fresh = scan->segment > 0 ? (end - 1) / scan->segment * scan->segment : 0;
     struct chunk *chunk = &scan->chunks[part.number];
     const bool anew = chunk->anew = fresh >= begin;
-    struct compensated_sum of_runs[CHUNK_RUNS];
-    struct compensated_sum *totals = (anew && fresh > begin) || scan->from->store != TYPE_F64 ? NULL : of_runs;
-    chunk->running = aggregate_rows(scan, anew ? fresh : begin, end, totals);
+    chunk->running = aggregate_rows(scan, anew ? fresh : begin, end);
     ordered_parts_publish(&scan->order, part.number);
     ordered_parts_wait(&scan->order, part.number);
     struct running running = chunk->running;
-    scan_rows(scan, &running, begin, end, totals);
+    scan_rows(scan, &running, begin, end);
 }
 
 static bool scan_in_chunks(struct scan *scan)
@@ -273,7 +268,7 @@ static void scan_segments(void *context, struct part part)
     struct scan *scan = context;
     struct running running = scan->start;
     const int64_t last = part.end * scan->segment;
-    scan_rows(scan, &running, part.begin * scan->segment, min_int64(last, scan->job->rows), NULL);
+    scan_rows(scan, &running, part.begin * scan->segment, min_int64(last, scan->job->rows));
 }
 
 /* Columns side by side: each is a chain, over the rows of one segment. */
@@ -335,7 +330,7 @@ static bool scan_all(struct scan *scan)
     if (workers->threads > 1 && rows > CHUNK_ROWS && is_associative(scan))
         return scan_in_chunks(scan);
     struct running running = scan->start;
-    scan_rows(scan, &running, 0, rows, NULL);
+    scan_rows(scan, &running, 0, rows);
     return !workers_cancelled(workers);
 }
 

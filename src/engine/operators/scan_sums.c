@@ -26,24 +26,22 @@ static int64_t rows_at_once(const struct scan_sums *scan)
     return scan->from->store == TYPE_F64 ? PLACE_ROWS : WIDENED_ROWS;
 }
 
-void scan_sums_total(const struct scan_sums *scan, int64_t begin, int64_t end, struct compensated_sum *sum,
-                     struct compensated_sum *totals)
+void scan_sums_total(const struct scan_sums *scan, int64_t begin, int64_t end, struct compensated_sum *sum)
 {
     double space[WIDENED_ROWS];
     for (int64_t count; begin < end; begin += count) {
         count = min_int64(end - begin, rows_at_once(scan));
-        compensated_scan_total(&scan->how, doubles_at(scan, begin, count, space), count, sum, totals);
+        compensated_scan_total(&scan->how, doubles_at(scan, begin, count, space), count, sum);
     }
 }
 
-bool scan_sums_chain(const struct scan_sums *scan, int64_t begin, int64_t end, const struct compensated_sum *totals,
-                     struct compensated_sum *sum)
+bool scan_sums_chain(const struct scan_sums *scan, int64_t begin, int64_t end, struct compensated_sum *sum)
 {
     double space[WIDENED_ROWS];
     bool certain = true;
     for (int64_t count; begin < end && certain; begin += count) {
         count = min_int64(end - begin, rows_at_once(scan));
-        certain = compensated_scan_chain(&scan->how, doubles_at(scan, begin, count, space), count, totals, sum,
+        certain = compensated_scan_chain(&scan->how, doubles_at(scan, begin, count, space), count, sum,
                                          column_at(scan->to, begin));
     }
     return certain;

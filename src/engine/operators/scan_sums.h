@@ -13,13 +13,11 @@ struct scan_sums {
     struct compensated_scan how;
 };
 
-/* Adds rows begin..end-1. `totals`: of the runs of doubles, or NULL. */
-void scan_sums_total(const struct scan_sums *scan, int64_t begin, int64_t end, struct compensated_sum *sum,
-                     struct compensated_sum *totals);
+/* Adds rows begin..end-1. */
+void scan_sums_total(const struct scan_sums *scan, int64_t begin, int64_t end, struct compensated_sum *sum);
 
 /* Continues the sum by rows begin..end-1. */
-bool scan_sums_chain(const struct scan_sums *scan, int64_t begin, int64_t end, const struct compensated_sum *totals,
-                     struct compensated_sum *sum);
+bool scan_sums_chain(const struct scan_sums *scan, int64_t begin, int64_t end, struct compensated_sum *sum);
 
 /* Scans whole segments that rows begin..end-1 begin with, as many as are scanned at once; returns their rows. Sets
  * *certain to false if a result is not. */

@@ -187,7 +187,7 @@ static bool scan_runs(const struct compensated_scan *scan, bool one_chain, const
 
 /* ---- chains ---- */
 
-enum { LEAST_RUN_ROWS = 64 /* shorter runs cost more than they gain */ };
+enum { SCAN_RUN_ROWS = 2048, LEAST_RUN_ROWS = 64 /* shorter runs cost more than they gain */ };
 
 /* Rows of each of the runs that `count` values begin with. What they leave is less than a vector for each run. */
 static int64_t run_rows(int64_t count)
@@ -215,37 +215,32 @@ static void add_runs(const struct compensated_scan *scan, const double *values, 
 }
 
 void compensated_scan_total(const struct compensated_scan *scan, const double *values, int64_t count,
-                            struct compensated_sum *sum, struct compensated_sum *totals)
+                            struct compensated_sum *sum)
 {
-    struct compensated_sum own[SCAN_RUNS];
+    struct compensated_sum totals[SCAN_RUNS];
     for (int64_t rows; (rows = run_rows(count)) > 0; count -= rows * SCAN_RUNS) {
-        struct compensated_sum *of_runs = totals ? totals : own;
-        add_runs(scan, values, rows, of_runs);
+        add_runs(scan, values, rows, totals);
         for (int i = 0; i < SCAN_RUNS; i++)
-            compensated_sum_merge(sum, &of_runs[i]);
-        totals = totals ? totals + SCAN_RUNS : NULL;
+            compensated_sum_merge(sum, &totals[i]);
         values += rows * SCAN_RUNS;
     }
     add_array(sum, values, count, scan->level);
 }
 
 bool compensated_scan_chain(const struct compensated_scan *scan, const double *values, int64_t count,
-                            const struct compensated_sum *totals, struct compensated_sum *sum, double *results)
+                            struct compensated_sum *sum, double *results)
 {
-    struct compensated_sum own[SCAN_RUNS], sums[SCAN_RUNS];
+    struct compensated_sum totals[SCAN_RUNS], sums[SCAN_RUNS];
     bool certain = true;
     for (int64_t rows; (rows = run_rows(count)) > 0; count -= rows * SCAN_RUNS) {
-        if (!totals)
-            add_runs(scan, values, rows, own);
-        const struct compensated_sum *of_runs = totals ? totals : own;
+        add_runs(scan, values, rows, totals);
         sums[0] = *sum;
         for (int i = 1; i < SCAN_RUNS; i++) {
             sums[i] = sums[i - 1];
-            compensated_sum_merge(&sums[i], &of_runs[i - 1]);
+            compensated_sum_merge(&sums[i], &totals[i - 1]);
         }
         certain &= scan_runs(scan, true, values, rows, sums, results);
         *sum = sums[SCAN_RUNS - 1];
-        totals = totals ? totals + SCAN_RUNS : NULL;
         values += rows * SCAN_RUNS;
         results += rows * SCAN_RUNS;
     }
@@ -266,7 +261,7 @@ bool compensated_scan_segments(const struct compensated_scan *scan, const double
             certain &= scan_runs(scan, false, values + at, rows, sums, results + at);
             i += SCAN_RUNS;
         } else {
-            certain &= compensated_scan_chain(scan, values + at, rows, NULL, sums, results + at);
+            certain &= compensated_scan_chain(scan, values + at, rows, sums, results + at);
             i++;
         }
     }

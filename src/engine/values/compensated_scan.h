@@ -45,16 +45,13 @@ struct compensated_scan {
     int64_t ahead;  /* values so far behind the one being scanned are prefetched */
 };
 
-enum { SCAN_RUN_ROWS = 2048 };
-
-/* Adds `count` values, and sets the totals of the runs among them unless that is NULL: SCAN_RUNS for each
- * SCAN_RUNS * SCAN_RUN_ROWS or fewer. */
+/* Adds `count` values. */
 void compensated_scan_total(const struct compensated_scan *scan, const double *values, int64_t count,
-                            struct compensated_sum *sum, struct compensated_sum *totals);
+                            struct compensated_sum *sum);
 
-/* Continues the sum by `count` values; `totals` as above, or NULL. False if some result may be wrong. */
+/* Continues the sum by `count` values. False if some result may be wrong. */
 bool compensated_scan_chain(const struct compensated_scan *scan, const double *values, int64_t count,
-                            const struct compensated_sum *totals, struct compensated_sum *sum, double *results);
+                            struct compensated_sum *sum, double *results);
 
 /* Several segments of `rows` values, each of which begins with `start`. */
 bool compensated_scan_segments(const struct compensated_scan *scan, const double *values, int64_t rows,
