@@ -51,6 +51,16 @@ static inline int rig_patience(void)
     return patience > 0 ? patience : 1;
 }
 
+/* Rows of a test that spends its time on them. A simulator takes few, AddressSanitizer a quarter, which are still of
+ * several tiles. */
+static inline int64_t rig_rows(int64_t simulated, int64_t usual)
+{
+#ifdef __SANITIZE_ADDRESS__
+    usual /= 4;
+#endif
+    return getenv("RQL_TEST_OCLGRIND") ? simulated : usual;
+}
+
 /* The rig's device with another configuration; builds nothing. */
 static inline struct accelerator *rig_accelerator(const struct kernel_config *shape)
 {

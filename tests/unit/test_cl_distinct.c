@@ -95,7 +95,7 @@ static void test_types(void **state)
     struct breaks *breaks = breaks_of(state);
     for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type++) {
         for (int way = 0; way < 3; way++) {
-            int64_t rows = way == 0 || getenv("RQL_TEST_OCLGRIND") ? 300 : 10007;
+            int64_t rows = way == 0 ? 300 : rig_rows(300, 10007);
             struct random random = {(uint64_t)type};
             struct setup *setup = operator_setup(breaks, OPERATOR_DISTINCT);
             bool odd = way == 0 && type_table[type].kind == KIND_FLOAT;

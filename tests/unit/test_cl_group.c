@@ -87,7 +87,7 @@ static enum type next_type(enum type type)
 static void test_types(void **state)
 {
     struct breaks *breaks = breaks_of(state);
-    int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 333 : 20011;
+    int64_t rows = rig_rows(333, 20011);
     for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type = next_type(type)) {
         for (int mild = 0; mild < 2; mild++) {
             struct random random = {(uint64_t)type + 1};
@@ -112,7 +112,7 @@ static void test_types(void **state)
 static void test_few_groups_of_types(void **state)
 {
     struct breaks *breaks = breaks_of(state);
-    int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 555 : 50021;
+    int64_t rows = rig_rows(555, 50021);
     for (enum type type = TYPE_BOOL; type < TYPE_COUNT; type = next_type(type)) {
         struct random random = {(uint64_t)type + 1};
         struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);
@@ -135,7 +135,7 @@ static void test_few_groups_of_types(void **state)
 static void test_many_of_integers(void **state)
 {
     struct breaks *breaks = breaks_of(state);
-    const int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 999 : 30011;
+    const int64_t rows = rig_rows(999, 30011);
     for (enum type type = TYPE_BOOL; type < TYPE_F32; type = next_type(type)) {
         for (int way = 0; way < 3; way++) {
             struct random random = {(uint64_t)type * 3 + (uint64_t)way + 1};
@@ -178,7 +178,7 @@ static void test_groups_alone(void **state)
     enum { NOTHING, KEYS, MEANS, WAYS };
     static const int64_t widths[] = {4, 40000, INT64_C(1) << 40};
     struct breaks *breaks = breaks_of(state);
-    const int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 999 : 70001;
+    const int64_t rows = rig_rows(999, 70001);
     for (size_t w = 0; w < sizeof widths / sizeof *widths; w++) {
         for (int way = 0; way < WAYS; way++) {
             struct random random = {w * WAYS + (size_t)way + 1};

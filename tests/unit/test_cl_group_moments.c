@@ -194,7 +194,7 @@ static void test_no_wait(void **state)
     enum { TRIES = 3000, PAUSE = 20000, GROUPS_GUISE = 2 };
     struct breaks *breaks = breaks_of(state);
     struct accelerator *accelerator = breaks->accelerators[GROUPS_GUISE];
-    const int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 99 : 70001;
+    const int64_t rows = rig_rows(99, 70001);
     for (int way = 0; way < 2; way++) {
         struct random random = {(uint64_t)way + 1};
         struct setup *setup = operator_setup(breaks, OPERATOR_GROUP);

@@ -43,7 +43,7 @@ static void test_types(void **state)
         bool real = type_table[type].kind == KIND_FLOAT;
         for (int mild = real; mild < 2; mild++) {
             struct random random = {(uint64_t)type};
-            int64_t rows = getenv("RQL_TEST_OCLGRIND") ? 99 : 20011;
+            int64_t rows = rig_rows(99, 20011);
             struct column *column = random_column(&random, type, rows, mild);
             for (size_t k = 0; k < bin_count_count(SIZE_MAX); k++)
                 check(breaks, column, rows, bin_counts[k]);
