@@ -60,8 +60,9 @@ RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STY
 
 # The longest first: tests/run starts them in this order.
 check: all unit-programs asan-build data $(B)/dump_file $(B)/print_sql
-	$(RUN_TESTS) builds golden unit asan:golden asan:unit errors cli terminal drivers faults differential asan:differential typed \
-	    asan:typed relations joins queries programs style asan:errors formats text asan:text parquet asan:parquet arrow asan:arrow servers asan:servers questions manual documents includes asan:faults
+	$(RUN_TESTS) golden asan:unit builds unit queries servers asan:servers style asan:golden asan:text asan:errors relations \
+	    terminal programs asan:parquet text differential asan:differential joins errors parquet asan:arrow asan:faults typed \
+	    asan:typed drivers formats questions faults cli manual includes arrow documents
 
 # Of a file that most programs include, such as a table, all of those run.
 quick: all $(B)/dump_file $(B)/print_sql
@@ -90,9 +91,9 @@ questions documents: data
 .PHONY: unit-programs
 unit-programs: $(UNITS)
 
-# The instrumented builds are builds like any other, in folders of their own.
+# The instrumented builds are builds like any other, in folders of their own. Reports need no more than lines (-g1).
 asan asan-build:
-	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g -DOPTIMISED_KERNELS=false $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file' '$(B)/asan/print_sql' \
+	$(MAKE) B='$(B)/asan' CFLAGS='-O1 -g1 -DOPTIMISED_KERNELS=false $(SANITIZE)' LDFLAGS='$(SANITIZE)' all unit-programs '$(B)/asan/dump_file' '$(B)/asan/print_sql' \
 	    '$(B)/asan/rql-faults'
 
 # The calls of this rql go through tests/fault.c, which cannot be preloaded where a sanitizer has its own allocator: what it
