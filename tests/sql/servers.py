@@ -408,7 +408,10 @@ def wrong(rig, server):
     server.ask("INSERT INTO slow SELECT number FROM numbers(100)")
     server.ask("CREATE VIEW sleeping AS SELECT pos, sleepEachRow(0.02) AS s FROM slow")
     process = harness.start(["-c", f"load {server.url('sleeping', 'pos')} | sum s"], rig.sandbox.here, rig.sandbox.home)
-    time.sleep(0.7)
+    for _ in range(500):  # until it is asked there
+        if server.ask("SELECT count() FROM system.processes WHERE query LIKE '%sleeping%' AND query NOT LIKE 'DESCRIBE%' AND query NOT LIKE '%processes%'").strip() != "0":
+            break
+        time.sleep(0.02)
     began = time.monotonic()
     process.send_signal(2)
     status = process.wait(timeout=20)
