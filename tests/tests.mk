@@ -4,7 +4,7 @@
 #: make quick       what a change is likely to break: unit programs of the touched sources, golden scripts on the host
 #: make unit        the cmocka programs (also: style, includes, golden, errors, formats, text, parquet, arrow, cli, manual, documents,
 #:                  drivers, faults, questions, terminal, differential)
-#: make builds      what make check does not run, built and started once: clang, libedit, TSan, the fuzzers, the benchmark
+#: make builds      what make check does not run, built and started once: clang, libedit, the fuzzers, the benchmark
 #: make soak        every call of the statements of tests/faults.py fails, one by one (an hour; SOAK='--only csv' for some)
 #: make soak-leaks  the same under AddressSanitizer, which finds leaks at the end
 #: make asan        build/asan/rql, under AddressSanitizer and UndefinedBehaviorSanitizer
@@ -55,7 +55,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-om
 STYLE_FLAGS := $(STANDARD) $(WARNINGS) -Isrc -I$(B) -I$(B)/parser -Itests/unit
 RUN_TESTS = B='$(B)' RQL='$(abspath $(B))/rql' STYLE_FLAGS='$(subst ','\'',$(STYLE_FLAGS))' tests/run
 
-.PHONY: $(GROUPS) soak soak-leaks hints-expect coverage quick servers-random servers-texts dialects typed-duckdb words-random windows-duckdb relations-duckdb asan-build tsan tsan-build oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
+.PHONY: $(GROUPS) soak soak-leaks hints-expect coverage quick servers-random servers-texts dialects typed-duckdb words-random windows-duckdb relations-duckdb asan-build tsan oclgrind fuzz fuzz-build fuzz-programs fuzz-parse fuzz-files \
 	fuzz-parquet fuzz-arrow fuzz-folders bare \
 	bench-build bench-files bench-json bench-analysts bench-gpu bench-primitives bench-programs bench-programs-gpu interop interrupts jupyter deb-check tpch db-benchmark bench-relations clickbench bench-clickbench
 
@@ -114,13 +114,10 @@ $(B)/fault_wraps.o: $(B)/fault.o $(B)/fault_names
 $(B)/rql-faults: $(MAIN) $(B)/fault_wraps.o $(B)/librql.a
 	$(CC) $(CFLAGS) $(ALL_LDFLAGS) $$(sed 's/^/-Wl,--wrap=/' $(B)/fault_names) -o $@ $^ $(LIBS)
 
-# CI only starts this build and those of the fuzzers, and asks for them quickly: OPTIMISE=-O0.
+# CI only starts the builds of the fuzzers, and asks for them quickly: OPTIMISE=-O0.
 OPTIMISE ?= -O1
 
 TSAN := $(MAKE) B='$(B)/tsan' CFLAGS='$(OPTIMISE) -g -fsanitize=thread' LDFLAGS='-fsanitize=thread'
-
-tsan-build:
-	$(TSAN) all
 
 tsan:
 	$(TSAN) all unit-programs
