@@ -234,6 +234,9 @@ def explained(rig, url):
     for line in ('select sym ~ "(A+)+" | count', "map int(sym) as n | max", 'select sym like "A%" | map pad(upper(sym), 9) as s | group s: count()'):
         result = rig.run(f"explain load {url} | {line}")
         rig.tally.check(f"explain text that stays here: {line}", "" if result.out.startswith(b"fetched: ") or b"here: map pad" in result.out else result.text())
+    for line in ("reverse", "gather [1, 2]", "per sym: take 1", "with m = mean(qty) | select qty > m", f"zip (range 1..{ROWS} as k)", f"map qty | shape {ROWS // 10} 10 | sum"):
+        result = rig.run(f"explain load {url} | {line}")
+        rig.tally.check(f"explain what is fetched: {line}", "" if result.status == 0 and result.out.startswith(b"fetched: ") else result.text())
     result = rig.run(f"explain load {url} | map qty | scan +")
     rig.tally.check("explain what runs here", "" if result.out.startswith(b"fetched: ") and b"queue: 3 tasks" in result.out else result.text())
 

@@ -245,8 +245,6 @@ enum status facts_open(struct facts *facts, struct arena *arena, struct diags *d
     facts->expr = element_of_path(facts->env, pipeline, arena);
     if (!facts->expr)
         sources_load(facts->env, pipeline, facts->checking, arena, facts->timing, &facts->sources, diags);
-    for (size_t i = 0; i < facts->sources.count && facts->explains; i++)
-        facts->sources.files[i].outdated = false;
     return facts->sources.cancelled ? STATUS_CANCELLED : STATUS_OK;
 }
 

@@ -188,7 +188,7 @@ static void find_columns(const struct binder *binder, struct bound *bound, bool 
     }
     const bool lacks = is_bound && evaluations_lack(&facts->evaluations), relations = lacks && facts->runs;
     columns->at_once = !is_bound || lacks;
-    columns->kept = wanted;
+    columns->kept = wanted || (facts->explains && is_bound); /* which rows there are is not asked, unless it matters */
     if (facts->checking)
         keep_provisional(columns);
     if (facts->explains)

@@ -91,6 +91,8 @@ static struct relation *outline(const struct file_reader *reader)
         if (!columns[k])
             continue;
         columns[k]->live = reader->live;
+        if (columns[k]->validity)
+            columns[k]->validity->live = reader->live;
         columns[k]->packed = column->bytes;
     }
     struct relation *relation = made ? relation_new(reader->rows, reader->count, columns, names) : NULL;

@@ -77,6 +77,9 @@ struct term list_of_parts(struct scope *scope, const struct expr *call, struct t
                           "the separator of `split` is a constant text");
     if (separator.text->length == 0)
         return term_error(binder, call->args[1]->span, NULL, "the separator is empty");
+    if (!binder->defining && !scope->task)
+        return term_error(binder, call->span, "split(s, sep, k) is a text",
+                          "a list of parts needs rows, and there are none here");
     text = term_as_column(binder, text);
     const bool known = text.logical.dictionary && !binder->checking && binder->queue;
     struct list_store *store = known ? split_all(text.logical.dictionary, *separator.text) : unknown_lists();
