@@ -126,8 +126,9 @@ def start(arguments, cwd, home):
 
 
 def pause(pid):
-    """Stops a process, and waits until each of its threads has stopped: until one has handled the signal the others run on."""
-    os.kill(pid, signal.SIGSTOP)
+    """Stops a process, if it has not ended, and waits until each of its threads has stopped: until one has handled the signal the others run on."""
+    with contextlib.suppress(ProcessLookupError):
+        os.kill(pid, signal.SIGSTOP)
     end = time.monotonic() + 30
     while time.monotonic() < end:
         states = []
