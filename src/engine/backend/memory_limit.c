@@ -4,6 +4,8 @@
 #include "base/memory_size.h"
 #include "base/spill_area.h"
 
+enum { LEAST_REFUSED = 16 << 20 /* bytes: with less, most statements of small limits are answered */ };
+
 /* "; `/tmp` has 3 GB for the rest", or why it has none. */
 static const char *spill_clause(struct buffer_pool *pool, struct arena *arena)
 {
@@ -62,7 +64,7 @@ enum status memory_work_check(struct buffer_pool *pool, int64_t bytes, struct sp
 enum status memory_held_check(struct buffer_pool *pool, int64_t bytes, struct span span, struct diags *diags)
 {
     const double megabyte = 1e6, limit = (double)buffer_pool_limit(pool) / megabyte;
-    if (!pool || buffer_pool_has(pool, bytes))
+    if (!pool || bytes < LEAST_REFUSED || buffer_pool_has(pool, bytes))
         return STATUS_OK;
     return diag_error_hint(
         diags, span,
