@@ -62,6 +62,11 @@ struct term bind_to_text(const struct builtin *call)
         if (!logical_is_time(argument.logical))
             return builtin_refuse(call, 0, "a date or time with a format",
                                   "`format(\"{:>8.2f}\", x)` formats numbers and text");
+        if (given->length > 0 && !memchr(given->at, '%', given->length)) {
+            bind_error(binder, call->expr->args[1]->span, "codes begin with `%`: `\"%Y-%m-%d\"`, `\"%H:%M:%S\"`",
+                       "`text`: the format has no codes, it would give the same text in all rows");
+            return unknown_term;
+        }
         time_format = *given;
     } else if (call->arguments[0].logical.kind == LOGICAL_TEXT) {
         return call->arguments[0];

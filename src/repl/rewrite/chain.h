@@ -146,6 +146,20 @@ struct phrase q_expression(struct translator *t);
 /* `case_when(a ~ b, TRUE ~ c)` of R, whose bracket is read, up to the token `close`. */
 struct phrase case_when(struct translator *t, size_t close);
 
+/* Those of SQL with regular expressions that mean the same here. */
+struct phrase sql_regex(const char *name, const struct phrase *operands, size_t count, struct arena *arena,
+                        bool *found);
+
+/* to_char(t, 'YYYY-MM-DD'): the codes of PostgreSQL and Oracle as those of strftime. No phrase: it has others. */
+struct phrase sql_to_char(const struct phrase *operands, struct arena *arena);
+
+/* A text without these characters at its beginning (`before`), at its end (`behind`), or at both. */
+struct phrase sql_trim(struct translator *t, const struct phrase *x, const struct phrase *characters, bool before,
+                       bool behind);
+
+/* trim(both '-' from x), up to the bracket at `close`. */
+struct phrase sql_trim_from(struct translator *t, size_t close);
+
 /* Whether a line of the dialect begins there. */
 bool is_dplyr(const struct translator *t, size_t at);
 bool is_base_r(const struct translator *t, size_t at);

@@ -204,49 +204,20 @@ static bool substr_from_end(struct translator *t, struct phrase *operands, size_
     return true;
 }
 
-/* Those of SQL with regular expressions that mean the same here. */
-static struct phrase of_regex(const char *name, const struct phrase *operands, size_t count, struct arena *arena,
-                              bool *found)
+/* Those of SQL of two operands that write a text or take it apart. */
+static bool sql_of_two(struct translator *t, const char *name, const struct phrase *operands, struct phrase *result)
 {
-    if (count == 4 && strcmp(name, "regexp_replace") == 0 && operands[3].raw && strcmp(operands[3].raw, "g") == 0 &&
-        operands[2].raw && !strchr(operands[2].raw, '\\'))
-        return phrase_fill("replace_regex(A, B, C)", LEVEL_OPERAND, PHRASE_TEXT, operands, 3, arena);
-    if (strcmp(name, "regexp_extract") == 0 && (count == 2 || count == 3) && !operands[0].optional)
-        return phrase_fill(count == 2 ? "extract(A, B, 0) ?? \"\"" : "extract(A, B, C) ?? \"\"", LEVEL_COALESCE,
-                           PHRASE_TEXT, operands, count, arena);
-    *found = false;
-    return (struct phrase){0};
+    *result = (struct phrase){0};
+    if (strcasecmp(name, "to_char") == 0)
+        *result = sql_to_char(operands, t->arena);
+    else if (is_one_of(name, "trim ltrim rtrim"))
+        *result = sql_trim(t, &operands[0], &operands[1], *name != 'r' && *name != 'R', *name != 'l' && *name != 'L');
+    else if (is_one_of(name, "left") && *operands[1].text == '-')
+        *result = translate_fail(t, "`substr(s, 0, max(len(s) - 1, 0))` is all but the last character");
+    return result->text || t->told;
 }
 
 /* Functions of any number of operands, and those that depend on types. */
-/* to_char(t, 'YYYY-MM-DD'): the codes of PostgreSQL and Oracle as those of strftime. No phrase: it has others. */
-static struct phrase of_to_char(const struct phrase *operands, struct arena *arena)
-{
-    static const struct {
-        const char *code, *written;
-        bool any_case;
-    } codes[] = {{"YYYY", "%Y", true}, {"YY", "%y", true},     {"MM", "%m", true},       {"DDD", "%j", true},
-                 {"DD", "%d", true},   {"HH24", "%H", true},   {"HH12", "%I", true},     {"HH", "%I", true},
-                 {"MI", "%M", true},   {"SS", "%S", true},     {"US", "%f", true},       {"AM", "%p", false},
-                 {"PM", "%p", false},  {"FMDay", "%A", false}, {"FMMonth", "%B", false}, {"Mon", "%b", false},
-                 {"Dy", "%a", false}};
-    enum { CODES = sizeof codes / sizeof *codes };
-    const bool timed = operands[0].type == PHRASE_DATE || operands[0].type == PHRASE_TIMESTAMP;
-    const char *format = "";
-    for (const char *at = timed ? operands[1].raw : NULL; at && *at;) {
-        size_t i = 0;
-        while (i < CODES && (codes[i].any_case ? strncasecmp : strncmp)(at, codes[i].code, strlen(codes[i].code)) != 0)
-            i++;
-        if (i == CODES && !strchr(" -/.,:", *at))
-            return (struct phrase){0};
-        format = i < CODES ? arena_printf(arena, "%s%s", format, codes[i].written)
-                           : arena_printf(arena, "%s%c", format, *at);
-        at += i < CODES ? strlen(codes[i].code) : 1;
-    }
-    const struct phrase both[] = {operands[0], phrase_text(format, arena)};
-    return *format ? phrase_fill("text(A, B)", LEVEL_OPERAND, PHRASE_TEXT, both, 2, arena) : (struct phrase){0};
-}
-
 static struct phrase special(struct translator *t, const char *name, struct phrase *operands, size_t count, bool *found)
 {
     *found = true;
@@ -256,6 +227,8 @@ static struct phrase special(struct translator *t, const char *name, struct phra
     if (count > 1 && t->dialect == DIALECT_SQL && is_one_of(name, "substr substring") &&
         substr_from_end(t, operands, count, &part))
         return part;
+    if (count == 2 && t->dialect == DIALECT_SQL && sql_of_two(t, name, operands, &part))
+        return part;
     if (count > 1 && is_one_of(name, "concat strcat paste0 str_c"))
         return concatenated(t, operands, count);
     if (count == 2 && is_one_of(name, "greatest least pmax pmin max_of min_of")) {
@@ -264,11 +237,6 @@ static struct phrase special(struct translator *t, const char *name, struct phra
             return phrase_fill(largest ? "max(A ?? B, B ?? A)" : "min(A ?? B, B ?? A)", LEVEL_OPERAND, operands[0].type,
                                operands, 2, t->arena);
         return phrase_fill(largest ? "max(A, B)" : "min(A, B)", LEVEL_OPERAND, operands[0].type, operands, 2, t->arena);
-    }
-    if (count == 2 && t->dialect == DIALECT_SQL && strcmp(name, "to_char") == 0) {
-        part = of_to_char(operands, t->arena);
-        *found = part.text;
-        return part;
     }
     if (count == 2 && is_one_of(name, "nullif")) {
         return choose(t, compare(t, operands[0], " == ", operands[1]), phrase_missing(), operands[0]);
@@ -303,7 +271,7 @@ static struct phrase special(struct translator *t, const char *name, struct phra
         return phrase_fill(operands[0].type == PHRASE_DURATION ? "int(A) / 1e6" : "int(A - 1970-01-01T00:00) / 1e6",
                            LEVEL_PRODUCT, PHRASE_FLOAT, operands, 1, t->arena);
     if (t->dialect == DIALECT_SQL && strncmp(name, "regexp_", 7) == 0)
-        return of_regex(name, operands, count, t->arena, found);
+        return sql_regex(name, operands, count, t->arena, found);
     if (count >= 2 && is_one_of(name, "date_trunc date_part datepart datetime_part date_diff datediff"))
         return of_dates(t, name, operands, count);
     if (t->dialect == DIALECT_KQL)
@@ -411,6 +379,8 @@ struct phrase translate_call(struct translator *t, const char *name)
         t->at = close + 1;
         return chosen;
     }
+    if (t->dialect == DIALECT_SQL && is_one_of(name, "trim") && find_word(t, t->at, "from") < close)
+        return sql_trim_from(t, close);
     const bool aggregate = is_aggregate_name(t, name);
     const bool distinct = aggregate && accept(t, "distinct");
     bool passes_over = false;

@@ -228,7 +228,7 @@ struct phrase convert(struct translator *t, struct phrase x, const char *type)
     if (is_one_of(type, "text varchar string char str") && (x.type == PHRASE_INT || x.type == PHRASE_DATE))
         return phrase_fill("text(A)", LEVEL_OPERAND, PHRASE_TEXT, &x, 1, t->arena);
     if (is_one_of(type, "text varchar string char") && t->dialect == DIALECT_SQL &&
-        (x.type == PHRASE_BOOL || x.type == PHRASE_FLOAT || x.type == PHRASE_TIMESTAMP))
+        (x.type == PHRASE_BOOL || x.type == PHRASE_FLOAT || x.type == PHRASE_DECIMAL || x.type == PHRASE_TIMESTAMP))
         return phrase_fill(x.type == PHRASE_TIMESTAMP ? "replace(text(A), 'T', ' ')" : "text(A)", LEVEL_OPERAND,
                            PHRASE_TEXT, &x, 1, t->arena);
     if (is_one_of(type, "time"))

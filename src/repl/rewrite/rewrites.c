@@ -19,17 +19,22 @@ struct rewrite {
     const char *pattern;
     const char *replacement; /* of a line */
     const char *message;
+    const char *operand; /* of REWRITE_WHOLE: what is converted; else NULL */
 };
 
 static const struct rewrite rewrites[] = {
-#define REWRITE(pattern, replacement, message)                {REWRITE_OF_LINE, NULL, pattern, replacement, message},
-#define REWRITE_MEANING(error, pattern, replacement, message) {REWRITE_OF_LINE, error, pattern, replacement, message},
-#define REWRITE_ADVICE(pattern, message)                      {REWRITE_OF_ADVICE, NULL, pattern, NULL, message},
-#define REWRITE_ADVICE_MEANING(error, pattern, message)       {REWRITE_OF_ADVICE, error, pattern, NULL, message},
-#define REWRITE_NOTE(pattern, message)                        {REWRITE_OF_NOTE, NULL, pattern, NULL, message},
+#define REWRITE(pattern, replacement, message) {REWRITE_OF_LINE, NULL, pattern, replacement, message, NULL},
+#define REWRITE_MEANING(error, pattern, replacement, message)                                                          \
+    {REWRITE_OF_LINE, error, pattern, replacement, message, NULL},
+#define REWRITE_WHOLE(operand, pattern, replacement, message)                                                          \
+    {REWRITE_OF_LINE, NULL, pattern, replacement, message, operand},
+#define REWRITE_ADVICE(pattern, message)                {REWRITE_OF_ADVICE, NULL, pattern, NULL, message, NULL},
+#define REWRITE_ADVICE_MEANING(error, pattern, message) {REWRITE_OF_ADVICE, error, pattern, NULL, message, NULL},
+#define REWRITE_NOTE(pattern, message)                  {REWRITE_OF_NOTE, NULL, pattern, NULL, message, NULL},
 #include "repl/rewrite/rewrites.def"
 #undef REWRITE
 #undef REWRITE_MEANING
+#undef REWRITE_WHOLE
 #undef REWRITE_ADVICE
 #undef REWRITE_ADVICE_MEANING
 #undef REWRITE_NOTE
@@ -45,6 +50,7 @@ struct correction {
     const char *before;  /* the statements before it, or NULL */
     struct diags *heard; /* notes about files that are read on the way */
     int left;            /* texts to try */
+    bool sourceless;     /* the last of them had a source that is not there yet */
 };
 
 /* The statement after some rewrites. */
@@ -121,7 +127,7 @@ static bool is_of_source(const struct diag *diag)
 }
 
 /* Whether the statement has a meaning, too. */
-static bool has_meaning(const struct correction *c, const struct stmt *stmt, struct state *state)
+static bool has_meaning(struct correction *c, const struct stmt *stmt, struct state *state)
 {
     if (stmt->kind == STMT_COMMAND)
         return true;
@@ -133,6 +139,7 @@ static bool has_meaning(const struct correction *c, const struct stmt *stmt, str
     env_free(env);
     for (size_t i = 0; i < diags.count; i++) {
         const struct diag *diag = &diags.at[i];
+        c->sourceless = c->sourceless || is_of_source(diag);
         if (diag->severity != SEVERITY_ERROR || is_of_source(diag))
             continue;
         state->meaning = is_of_syntax(diag) ? NULL : diag->message;
@@ -178,6 +185,26 @@ static bool applies(const struct correction *c, const struct rewrite *rewrite, c
            (!rewrite->error || has_part(state->meaning, rewrite->error, c->arena));
 }
 
+/* Whether the rule's conversion gives the same here. SQL rounds to an integer, `int` drops the fraction: the operand
+ * has to be of a type without one. */
+static bool converts_alike(struct correction *c, const struct state *before, const struct rewrite_text *text,
+                           const struct rewrite_match *match, const struct rewrite *rewrite)
+{
+    static const char *const probes[] = {"(%s) & 1", "(%s) && true", "len(%s)"}; /* of integers, conditions, texts */
+    struct strbuf function = {0};
+    rewrite_expand(&function, text, match, "C");
+    bool alike = strcmp(strbuf_take(&function, c->arena), "int") != 0;
+    for (size_t i = 0; i < sizeof probes / sizeof *probes && !alike; i++) {
+        struct rewrite tried = *rewrite;
+        struct state after;
+        tried.replacement = arena_printf(c->arena, probes[i], rewrite->operand);
+        replace(c, before, text, match, &tried, &after);
+        c->sourceless = false;
+        alike = is_statement(c, &after) && !c->sourceless;
+    }
+    return alike;
+}
+
 /* Applies so many rules one after another, each at the error that is left, until the text is a valid statement. */
 static bool correct(struct correction *c, struct state *state, int count)
 {
@@ -186,7 +213,8 @@ static bool correct(struct correction *c, struct state *state, int count)
         const struct rewrite *rewrite = &rewrites[i];
         struct rewrite_match match;
         if (rewrite->kind != REWRITE_OF_LINE || !applies(c, rewrite, state) ||
-            !rewrite_match(&text, rewrite->pattern, state->error, c->env, c->arena, &match))
+            !rewrite_match(&text, rewrite->pattern, state->error, c->env, c->arena, &match) ||
+            (rewrite->operand && !converts_alike(c, state, &text, &match, rewrite)))
             continue;
         struct state after;
         replace(c, state, &text, &match, rewrite, &after);

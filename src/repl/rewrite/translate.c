@@ -155,13 +155,13 @@ static bool is_frame(struct translator *t, size_t at)
         return false;
     if ((is_one_of(name, "pd pandas pl polars") && token_is(t, at + 1, ".")) || read_call(t, at) > at)
         return true;
-    if (!token_is(t, at + 1, ".") && !token_is(t, at + 1, "["))
+    if ((!token_is(t, at + 1, ".") || token_at(t, at + 2)->kind != REWRITE_WORD) && !token_is(t, at + 1, "["))
         return false;
     /* A name that is not known has to be written as in Python. */
     const bool method = token_is(t, at + 1, ".") && token_is(t, at + 3, "(");
     const bool index = token_is(t, at + 1, "[") && token_at(t, at + 1)->adjacent;
-    const struct binding *binding = env_find(t->env, name);
-    return (binding ? binding->kind == BINDING_RELATION : method || index) && find_word(t, at, "|") == t->end;
+    const bool known = known_relation(t, name) || (!env_find(t->env, name) && (method || index));
+    return known && find_word(t, at, "|") == t->end;
 }
 
 /* df["x"] = E, df.x = E, df = E, df.loc[c, "x"] = E: what is assigned, with the tokens of E at hand. */

@@ -165,7 +165,7 @@ void set_limits(const struct session *session, const struct settings *settings)
 
 /* Returns whether the script may run and reports why not. A single statement is not checked here: running it starts
  * with the same check. */
-static bool check_whole(struct session *session, const struct script *script)
+static bool check_whole(struct session *session, struct script *script)
 {
     const bool parsed = script->parsed == PARSE_OK;
     if (parsed && (!script->first || !script->first->next)) {
@@ -183,6 +183,7 @@ static bool check_whole(struct session *session, const struct script *script)
     if (session->output)
         made_files_add(&checker.env->made, output_path(session));
     script_check(&checker, script);
+    rewrites_correct(checker.env, script->mode, &script->diags, 0, (struct span){0}); /* `let`s are known now */
     bool valid = !diags_have_errors(&checker.diags);
     report_in_order(session, script, &checker.diags);
     if (checker.directory >= 0)
@@ -435,9 +436,10 @@ enum parse_mode script_mode(const struct session *session)
 enum exit_status script_run(struct session *session, struct script *script)
 {
     const bool tolerant = script_mode(session) == PARSE_EACH; /* each statement is checked when it runs */
-    rewrites_correct(session->runner.env, script->mode, &script->diags, 0, (struct span){0});
-    if (tolerant)
+    if (tolerant) {
+        rewrites_correct(session->runner.env, script->mode, &script->diags, 0, (struct span){0});
         session_report(session, &script->diags);
+    }
     const bool valid = tolerant || check_whole(session, script);
     (void)settle_memory(session, EXIT_FINE);
     enum exit_status outcome = valid ? run_all(session, script) : EXIT_QUERY;
