@@ -360,8 +360,10 @@ static bool lower_rows(struct lowering *lowering, const struct task *task, struc
     select->columns = columns;
     select->count =
         aggregate_lower(&analysed->aggregates[0], select->dialect, expressions, analysed, columns, lowering->arena);
-    if (select->count == FLOAT_SUM_COLUMNS)
+    if (select->count == FLOAT_SUM_COLUMNS) {
         select->group = columns[0].leaf.text;
+        sql_unless(expressions, "a float is of 2^878 or more"); /* float_sum_finish */
+    }
     if (select->group && strstr(select->group, "IN (SELECT")) /* which ClickHouse 18.16 does not take as a key */
         return lowering_refuse(lowering, "a float sum of what is looked up in another table");
     return select->count > 0 || lowering_refuse(lowering, "this aggregate");
