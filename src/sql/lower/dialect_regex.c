@@ -273,6 +273,7 @@ static bool close_group(struct translator *translator)
 static bool take_end(struct translator *translator)
 {
     skip(translator, 1);
+    translator->result->longer = true;
     strbuf_puts(&translator->out, "\\n?\\z");
     return translator->depth == 0 && (translator->rest.length == 0 || at(translator, 0, '|'));
 }
@@ -352,6 +353,7 @@ bool regex_translate(struct text pattern, int64_t kept, struct arena *arena, str
     }
     end_group(&translator);
     translation->empty = translator.open[0].empty;
+    translation->longer = translation->longer && (kept <= 0 || kept > translator.groups);
     if (good)
         translation->pattern =
             (struct text){arena_text(arena, translator.out.text ? translator.out.text : "", translator.out.length),

@@ -18,6 +18,7 @@ struct regex_translation {
     struct text pattern; /* in the words of RE2 */
     enum regex_texts texts;
     bool anchored; /* it has ^ or $ */
+    bool longer;   /* a match may have a line end more there: it has $, and no group is kept */
     bool empty;    /* it may match nothing */
     bool optional; /* a match may be without the group that is kept */
 };

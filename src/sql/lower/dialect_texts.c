@@ -236,7 +236,8 @@ static bool say_regex(const struct text_application *application, struct saying 
     struct regex_translation translation;
     const bool extracts = strcmp(saying->name, "extract") == 0, replaces = strcmp(saying->name, "replace_regex") == 0;
     const int64_t kept = !extracts ? REGEX_ALL_GROUPS : application->count > 1 ? application->args[1].integer : 1;
-    if (!regex_translate(saying->texts[0], kept, arena, &translation) || (extracts && translation.optional) ||
+    if (!regex_translate(saying->texts[0], kept, arena, &translation) ||
+        (extracts && (translation.optional || translation.longer)) ||
         (replaces && (translation.empty || translation.anchored || !names_groups_only(saying->texts[1]))))
         return false;
     saying->texts[0] = translation.pattern;
