@@ -76,6 +76,13 @@ static struct spill_file *file_of(const struct spill_area *area, const void *at)
     return file;
 }
 
+static void close_file(struct spill_file *file)
+{
+    close(file->file);
+    free(file->directory);
+    free(file);
+}
+
 /* Forgets files of which nothing is in use. */
 static void close_unused(struct spill_area *area)
 {
@@ -87,9 +94,7 @@ static void close_unused(struct spill_area *area)
             continue;
         }
         *link = file->before;
-        close(file->file);
-        free(file->directory);
-        free(file);
+        close_file(file);
     }
     if (!area->files)
         area->next = 0;
@@ -97,18 +102,22 @@ static void close_unused(struct spill_area *area)
 
 /* ---- releasing ---- */
 
-/* Gives back whole pages. The lock is held but for what takes long.
- *
- * Zeroing makes one extent of the many that pages written out of order are: file systems that discard what is freed do
+/* Zeroing makes one extent of the many that pages written out of order are: file systems that discard what is freed do
  * so for each, which took 8 s for 400 MB in pieces of 22 KB, and takes one. */
+static void free_range(const struct spill_file *file, size_t offset, size_t size)
+{
+    (void)fallocate(file->file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    (void)fallocate(file->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+}
+
+/* Gives back whole pages. The lock is held but for what takes long. */
 static void release_now(struct spill_area *area, char *at, size_t size)
 {
     const size_t offset = (size_t)(at - area->addresses);
     struct spill_file *file = file_of(area, at);
     pthread_mutex_unlock(&area->lock);
     (void)mmap(at, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    (void)fallocate(file->file, FALLOC_FL_ZERO_RANGE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
-    (void)fallocate(file->file, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)offset, (off_t)size);
+    free_range(file, offset, size);
     pthread_mutex_lock(&area->lock);
     area->used -= size;
     file->used -= size;
@@ -121,14 +130,14 @@ static void *release_all(void *argument)
 {
     struct spill_area *area = argument;
     pthread_mutex_lock(&area->lock);
-    while (area->released || !area->closing) {
+    while (!area->closing) {
         struct released *released = area->released;
         if (!released) {
             pthread_cond_wait(&area->changed, &area->lock);
             continue;
         }
         area->released = released->next;
-        while (released->size > 0) {
+        while (released->size > 0 && !area->closing) {
             const size_t size = released->size < RELEASED_ONCE ? released->size : RELEASED_ONCE;
             released->size -= size;
             char *at = released->at + released->size;
@@ -150,6 +159,7 @@ static void wait_for_released(struct spill_area *area)
         pthread_cond_wait(&area->changed, &area->lock);
 }
 
+/* Small pieces one by one take longer than all at once: what waits is left. */
 static void stop_releasing(struct spill_area *area)
 {
     pthread_mutex_lock(&area->lock);
@@ -158,6 +168,11 @@ static void stop_releasing(struct spill_area *area)
     pthread_mutex_unlock(&area->lock);
     if (area->started)
         pthread_join(area->thread, NULL);
+    while (area->released) {
+        struct released *released = area->released;
+        area->released = released->next;
+        free(released);
+    }
 }
 
 void spill_area_release(struct spill_area *area, void *at, size_t size)
@@ -185,9 +200,15 @@ void spill_area_free(struct spill_area *area)
     if (!area)
         return;
     stop_releasing(area);
-    close_unused(area);
     if (area->addresses)
         munmap(area->addresses, area->address_bytes);
+    for (size_t end = area->next; area->files;) {
+        struct spill_file *file = area->files;
+        free_range(file, file->begin, end - file->begin);
+        end = file->begin;
+        area->files = file->before;
+        close_file(file);
+    }
     pthread_cond_destroy(&area->changed);
     pthread_mutex_destroy(&area->lock);
     free(area->directory);

@@ -63,12 +63,13 @@ enum status memory_work_check(struct buffer_pool *pool, int64_t bytes, struct sp
 
 enum status memory_held_check(struct buffer_pool *pool, int64_t bytes, struct span span, struct diags *diags)
 {
-    const double megabyte = 1e6, limit = (double)buffer_pool_limit(pool) / megabyte;
+    /* What comes after it, such as the sort of what it holds, needs about as much again, and more than once. */
+    const double megabyte = 1e6, limit = (double)buffer_pool_limit(pool) / megabyte, times = 4;
     if (!pool || bytes < LEAST_REFUSED || buffer_pool_has(pool, bytes))
         return STATUS_OK;
     return diag_error_hint(
         diags, span,
-        arena_printf(diags->arena, "`.set memory %.0fMB` raises the limit", limit + (double)bytes / megabyte + 1),
+        arena_printf(diags->arena, "`.set memory %.0fMB` raises the limit", limit + times * (double)bytes / megabyte),
         "this needs at least %.0f MB of memory that cannot be spilled, and %.0f of the %.0f MB of `memory` are free",
         (double)bytes / megabyte, (double)buffer_pool_room(pool) / megabyte, limit);
 }
