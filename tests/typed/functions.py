@@ -392,17 +392,14 @@ def like_of_row(s, pattern):
 def row_call(node):
     """The function of the values of one row."""
     kinds = [arg.type for arg in node.args]
-    constant = [not arg.reads() for arg in node.args]
+    return lambda *values: ROW_CALLS[node.extra](kinds, *values)
 
-    def call(*values):
-        # Constants are checked.
-        if node.extra == "substr" and constant[-1] and len(values) == 3 and values[2] < 0:
-            raise Beyond
-        if node.extra in ("replace", "split") and constant[1] and not values[1]:
-            raise Beyond
-        return ROW_CALLS[node.extra](kinds, *values)
 
-    return call
+def are_wrong(name, constants):
+    """Whether arguments are an error, also where there are no rows; None stands for those that are no constants."""
+    if name == "substr":
+        return len(constants) == 3 and constants[2] is not None and constants[2] < 0
+    return name in ("replace", "split") and constants[1] == ""
 
 
 TEXT_CALLS = {

@@ -260,6 +260,8 @@ def evaluate(node, columns, rows):
     types = [arg.type for arg in node.args]
     args = [evaluate(arg, columns, rows) for arg in node.args]
     if op == "rows":
+        if functions.are_wrong(node.extra, [None if arg.reads() else evaluate(arg, columns, 1)[0] for arg in node.args]):
+            raise Failed
         return called_by_row(functions.row_call(node), args, rows)
     if op in ("and", "or"):
         return logic(op, *args)
