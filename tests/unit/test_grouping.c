@@ -133,14 +133,17 @@ static void check(const struct results *results, int64_t groups, struct column *
     free(order);
 }
 
+typedef enum status first_rows_fn(const struct keys *keys, int64_t rows, const struct workers *workers,
+                                  _Atomic uint64_t *kept, int64_t *count);
+
 /* The rows found are those of the groups. */
-static void check_first(const struct keys *keys, const struct results *results, int64_t groups,
+static void check_first(first_rows_fn *find, const struct keys *keys, const struct results *results, int64_t groups,
                         const struct workers *workers)
 {
     enum { BITS = 64 };
     _Atomic uint64_t *kept = calloc((size_t)results->rows / BITS + 1, sizeof *kept);
     int64_t count = 0, in_bitmap = 0;
-    assert_int_equal(first_rows(keys, results->rows, workers, kept, &count), STATUS_OK);
+    assert_int_equal(find(keys, results->rows, workers, kept, &count), STATUS_OK);
     for (int64_t i = 0; i <= results->rows / BITS; i++)
         in_bitmap += __builtin_popcountll(kept[i]);
     for (int64_t i = 0; i < groups; i++)
@@ -191,8 +194,9 @@ static void run_case(int64_t rows, int bits, enum content content, int value_bit
     int64_t groups = 0;
     assert_int_equal(group_sorted(&grouping, &groups), STATUS_OK);
     check(results, groups, columns, rows);
+    check_first(first_rows_partitioned, &keys, results, groups, &workers);
     if (first_rows_pays(&keys, rows))
-        check_first(&keys, results, groups, &workers);
+        check_first(first_rows, &keys, results, groups, &workers);
     results_free(results);
     bool few = false;
     grouping.context = results = results_new(rows, aggregates);

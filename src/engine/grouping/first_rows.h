@@ -1,5 +1,6 @@
-/* The first row of each different key of few possible values. Measured against groups that tell their first rows, Xeon:
- * 1.8 to 4.3 times as fast with two threads. */
+/* The first row of each different key. Measured against groups that tell their first rows, Xeon: of few bits
+ * (first_rows.c) 1.8 to 4.3 times as fast with two threads; of many (first_partitioned.c) 1.0 to 1.5 times, at 10^6
+ * rows up to 1.7, with sixteen threads and 3 * 10^7 rows or more 0.8 to 1.6. */
 #ifndef RQL_ENGINE_GROUPING_FIRST_ROWS_H
 #define RQL_ENGINE_GROUPING_FIRST_ROWS_H
 
@@ -14,5 +15,9 @@ bool first_rows_pays(const struct keys *keys, int64_t rows);
  * error: not enough memory. */
 enum status first_rows(const struct keys *keys, int64_t rows, const struct workers *workers, _Atomic uint64_t *kept,
                        int64_t *count);
+
+/* The same for keys with many possible values. */
+enum status first_rows_partitioned(const struct keys *keys, int64_t rows, const struct workers *workers,
+                                   _Atomic uint64_t *kept, int64_t *count);
 
 #endif

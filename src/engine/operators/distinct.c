@@ -205,7 +205,8 @@ static enum status find_by_key(const struct distinct *distinct, const struct pac
     const int64_t row_bytes = grouping_row_bytes(&grouping);
     if (row_parts_pay(word->by, rows, row_bytes, distinct->workers->pool))
         return find_in_parts(distinct, word->by, columns, rows, row_bytes, groups);
-    return word->by->words > 1 ? group_partitioned(&grouping, groups) : group_sorted(&grouping, groups);
+    return word->by->words > 1 ? group_partitioned(&grouping, groups)
+                               : first_rows_partitioned(word->by, rows, distinct->workers, distinct->kept, groups);
 }
 
 static enum status find_rows(const struct distinct *distinct, const struct column *const *columns, int64_t rows,
