@@ -267,12 +267,12 @@ static int64_t count_groups(const struct moving *moving, const struct workers *w
     return most + 1;
 }
 
-/* Parts of the rows, as many as their states are small beside the rows. */
 static int64_t tally_bytes(const struct by_group *by)
 {
     return by->sums ? (int64_t)sizeof(struct float_tally) : (int64_t)sizeof(struct tally);
 }
 
+/* Parts of the rows, as many as their states are small beside the rows, and as memory holds. */
 static struct parts divide(const struct by_group *by, int64_t rows)
 {
     enum { FEWEST_ROWS = 1 << 16, ROWS_A_GROUP = 4 };
