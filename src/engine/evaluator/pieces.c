@@ -259,7 +259,6 @@ static int64_t rows_per_piece(const struct program *program)
     return rows;
 }
 
-/* At most: if all rows pass. */
 static int64_t piece_count(const struct job *job, int64_t piece_rows)
 {
     return (job->end - job->begin - 1) / piece_rows + 1;
