@@ -305,12 +305,15 @@ void *pool_array_new(struct pool_array *array, struct buffer_pool *pool, size_t 
     if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
         heap_exhausted();
     bytes = round_up(bytes > 0 ? bytes : 1, granularity(bytes));
-    void *reused = take_released(pool, bytes);
-    *array = (struct pool_array){.pool = pool, .at = reused ? memset(reused, 0, bytes) : new_block(pool, bytes)};
-    if (!array->at)
-        heap_exhausted();
-    array->bytes = bytes;
-    return array->at;
+    void *at = take_released(pool, bytes);
+    if (at)
+        memset(at, 0, bytes);
+    while (!at && !(at = new_block(pool, bytes))) {
+        if (!heap_spend_reserve())
+            heap_exhausted();
+    }
+    *array = (struct pool_array){.pool = pool, .at = at, .bytes = bytes};
+    return at;
 }
 
 void pool_array_free(struct pool_array *array)

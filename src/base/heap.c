@@ -74,6 +74,17 @@ void *heap_array(size_t count, size_t size)
     return array;
 }
 
+void *heap_aligned(size_t alignment, size_t size)
+{
+    void *memory;
+    do
+        memory = aligned_alloc(alignment, size);
+    while (!memory && heap_spend_reserve());
+    if (!memory)
+        heap_exhausted();
+    return memory;
+}
+
 void *heap_resize(void *array, size_t count, size_t size)
 {
     void *resized;

@@ -22,6 +22,9 @@ bool heap_spend_reserve(void);
 /* `count` zeroed elements of `size` bytes, to be freed with free. Never NULL. */
 void *heap_array(size_t count, size_t size);
 
+/* `size` bytes, a multiple of the alignment, a power of two, to be freed with free. Not zeroed. Never NULL. */
+void *heap_aligned(size_t alignment, size_t size);
+
 /* The array resized to `count` elements; new elements are not zeroed. Never NULL. */
 void *heap_resize(void *array, size_t count, size_t size);
 

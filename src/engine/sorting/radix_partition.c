@@ -142,9 +142,7 @@ static size_t part_chunks(const struct radix_partition *partition)
 static void part_init(const struct radix_partition *partition, struct partitioned_part *part, char *chunks)
 {
     const size_t buckets = buckets_of(partition);
-    part->buffers = aligned_alloc(MOST_CHUNK, partition->buffers_bytes);
-    if (!part->buffers)
-        heap_exhausted();
+    part->buffers = heap_aligned(MOST_CHUNK, partition->buffers_bytes);
     part->next = heap_array(buckets, sizeof *part->next);
     for (size_t bucket = 0; bucket < buckets; bucket++)
         part->next[bucket] = (uint32_t)(bucket * partition->buffer_bytes / partition->radix->width);
