@@ -5,9 +5,7 @@
 #include <string.h>
 
 /* What there is instead of functions of relations. */
-static const struct {
-    const char *names, *instead;
-} missing_functions[] = {
+static const struct instead missing_functions[] = {
     {"lm glm nls",
      "there are no models here: `corr(x, y)` is a correlation, `save x.parquet` writes a file for other programs"},
     {"dcast", "`group K: AGG(x) across C` makes a column of each value of C"},
@@ -40,11 +38,9 @@ static const char *missing_function(const struct translator *t, size_t at)
     bool found = false;
     for (size_t i = at + 2; i < t->end && token_is(t, at + 1, "("); i++)
         found = found || is_relation(t, i);
-    for (size_t i = 0; i < sizeof missing_functions / sizeof *missing_functions && found; i++) {
-        if (is_one_of(token_text(t, at), missing_functions[i].names))
-            return missing_functions[i].instead;
-    }
-    return NULL;
+    return found ? find_instead(missing_functions, sizeof missing_functions / sizeof *missing_functions,
+                                token_text(t, at))
+                 : NULL;
 }
 
 bool is_base_r(const struct translator *t, size_t at)

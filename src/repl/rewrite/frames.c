@@ -198,9 +198,7 @@ struct phrase grouped_value(struct translator *t)
 }
 
 /* What there is instead of methods of groups. */
-static const struct {
-    const char *names, *instead;
-} of_groups[] = {
+static const struct instead of_groups[] = {
     {"describe",
      "`per K: describe` has a row for each group and column, `group K: count(x), mean(x), stddev(x)` one for "
      "each group"},
@@ -230,10 +228,9 @@ static bool group_method(struct translator *t, struct chain *chain)
     const struct phrase column = one ? translate_name(t, NULL, chain->columns) : (struct phrase){0};
     const char *aggregates = NULL;
     t->at += 3;
-    for (size_t i = 0; i < sizeof of_groups / sizeof *of_groups; i++) {
-        if (is_one_of(name, of_groups[i].names) && !t->polars)
-            return tell(t, of_groups[i].instead);
-    }
+    const char *instead = t->polars ? NULL : find_instead(of_groups, sizeof of_groups / sizeof *of_groups, name);
+    if (instead)
+        return tell(t, instead);
     if (t->polars && !chain->columns)
         return polars_group(t, chain, name, close);
     if (strcmp(name, "count") == 0 && !chain->columns)

@@ -1,9 +1,7 @@
 /* What there is instead of functions of other languages that are not there. */
 #include "repl/rewrite/translator.h"
 
-static const struct {
-    const char *names, *instead;
-} missing_functions[] = {
+static const struct instead missing_functions[] = {
     {"ago getdate sys.time sys.date current_date current_timestamp",
      "`now()` is the time in UTC, `today()` the day: `now() - 1d`"},
     {"strftime to_char format_datetime date_format format",
@@ -58,19 +56,22 @@ static const struct {
     {"generate_series", "`range A..B` are the integers from A to B"},
 };
 
-const char *instead_of_function(const char *name)
+const char *find_instead(const struct instead *all, size_t count, const char *name)
 {
-    for (size_t i = 0; i < sizeof missing_functions / sizeof *missing_functions; i++) {
-        if (is_one_of(name, missing_functions[i].names))
-            return missing_functions[i].instead;
+    for (size_t i = 0; i < count; i++) {
+        if (is_one_of(name, all[i].names))
+            return all[i].text;
     }
     return NULL;
 }
 
+const char *instead_of_function(const char *name)
+{
+    return find_instead(missing_functions, sizeof missing_functions / sizeof *missing_functions, name);
+}
+
 /* What there is instead of functions of pandas. */
-static const struct {
-    const char *names, *instead;
-} of_pandas[] = {
+static const struct instead of_pandas[] = {
     {"cut", "`x > 100 ? 'high' : x > 50 ? 'middle' : 'low'` puts values into classes, `floor(x / 50) * 50` into equal "
             "ones, and `hist x` counts them"},
     {"qcut", "`ntile(4, x)` is the quarter of x in order"},
@@ -86,9 +87,5 @@ static const struct {
 
 const char *instead_of_pandas(const char *name)
 {
-    for (size_t i = 0; i < sizeof of_pandas / sizeof *of_pandas; i++) {
-        if (is_one_of(name, of_pandas[i].names))
-            return of_pandas[i].instead;
-    }
-    return NULL;
+    return find_instead(of_pandas, sizeof of_pandas / sizeof *of_pandas, name);
 }

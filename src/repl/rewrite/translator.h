@@ -156,6 +156,14 @@ struct phrase translate_aggregate(struct translator *t, const char *name, struct
                                   bool distinct, const struct phrase *where);
 bool is_aggregate_name(const struct translator *t, const char *name);
 
+/* What there is instead of functions that are not there, whose names have blanks between them. */
+struct instead {
+    const char *names, *text;
+};
+
+/* The text of the first that has the name; NULL: none. */
+const char *find_instead(const struct instead *all, size_t count, const char *name);
+
 /* What there is instead of a function that is not there, and of one of `pd`; NULL: nothing. */
 const char *instead_of_function(const char *name);
 const char *instead_of_pandas(const char *name);
