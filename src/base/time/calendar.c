@@ -27,6 +27,12 @@ int64_t days_of_civil(struct civil civil)
     return era * ERA_DAYS + day_of_era - EPOCH_DAYS;
 }
 
+int weekday_of_days(int64_t days)
+{
+    const int thursday = 3; /* 1970-01-01 */
+    return (int)((days % 7 + 7 + thursday) % 7);
+}
+
 struct civil civil_of_days(int64_t days)
 {
     /* The era of `days` first, since days + EPOCH_DAYS may not fit. */

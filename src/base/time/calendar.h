@@ -24,6 +24,7 @@ struct civil {
 int64_t days_of_civil(struct civil civil); /* since 1970-01-01 */
 struct civil civil_of_days(int64_t days);
 int days_of_month(int64_t year, int month);
+int weekday_of_days(int64_t days); /* 0: Monday */
 
 /* Whether begin..end is exactly a date, YYYY-MM-DD; its days since 1970-01-01. */
 bool date_read(const char *begin, const char *end, int64_t *days);

@@ -198,7 +198,7 @@ struct day {
 
 static struct day day_of(int64_t days)
 {
-    return (struct day){.civil = civil_of_days(days), .days = days, .weekday = (int)(((days % 7) + 7 + 3) % 7)};
+    return (struct day){.civil = civil_of_days(days), .days = days, .weekday = weekday_of_days(days)};
 }
 
 /* From 0. */

@@ -227,7 +227,7 @@ static int64_t find_day(const struct reader *reader)
 {
     if (reader->iso_year >= 0) {
         const int64_t fourth = days_of_civil((struct civil){reader->iso_year, 1, 4});
-        const int64_t monday = fourth - ((fourth % 7) + 7 + 3) % 7;
+        const int64_t monday = fourth - weekday_of_days(fourth);
         return monday + (int64_t)(reader->iso_week - 1) * 7 + reader->weekday - 1;
     }
     if (reader->year < 0)
@@ -247,7 +247,7 @@ static bool agrees(int part, int64_t number)
 static bool is_of_day(const struct reader *reader, int64_t days)
 {
     const struct civil civil = civil_of_days(days);
-    const int64_t weekday = ((days % 7) + 7 + 3) % 7 + 1;
+    const int weekday = weekday_of_days(days) + 1;
     /* A week is of the year of its Thursday. */
     return agrees(reader->iso_year, civil_of_days(days - weekday + 4).year) && agrees(reader->year, civil.year) &&
            agrees(reader->month, civil.month) && agrees(reader->day, civil.day) &&

@@ -72,7 +72,7 @@ static void set_keys(struct task *task, const struct key_operands *keys, size_t 
     task->column_op->key_count = key_count;
 }
 
-/* At most so many rows come, as far as is known before any do; -1: nothing is. */
+/* The most rows that can come, as far as is known before the pipeline runs; -1: unknown. */
 static int64_t most_rows(const struct flow *flow)
 {
     int64_t most = flow->rows;
